@@ -1,0 +1,1 @@
+"""Triage: the smallest piece of source that explains a Go panic."""

@@ -1,0 +1,165 @@
+"""Every error that Triage raises on purpose, by whose fault it is.
+
+    TriageError                 internal
+    |-- BadInput                bad-request
+    |   |-- NoPanic             no-panic
+    |   |-- LineOutside         line-outside
+    |   `-- TooLarge            too-large
+    |-- SourceError             source-failed
+    |   |-- NotFound
+    |   |   |-- FileMissing     file-not-found
+    |   |   |-- CommitMissing   commit-not-found
+    |   |   `-- RepoMissing     repo-not-found
+    |   |-- Unauthorized        unauthorized
+    |   |-- RepoNotAllowed      repo-not-allowed
+    |   |-- RateLimited         rate-limited
+    |   `-- SourceTimeout       timeout
+    |-- HelperError             helper-failed
+    |   |-- HelperStartFailed
+    |   |-- HelperVersionMismatch
+    |   |-- HelperDied
+    |   |-- HelperProtocolError
+    |   |-- HelperQuarantined
+    |   |-- HelperUnavailable   busy
+    |   `-- HelperTimeout       timeout
+    `-- ConfigError             bad-request
+
+A class carries its stable *code*; an instance carries fields. Callers read these,
+never the message. The message is one line that says what to do.
+"""
+
+from typing import ClassVar
+
+
+class TriageError(Exception):
+    """Root of the tree; on its own it is a bug of ours."""
+
+    code: ClassVar[str] = "internal"
+
+
+class BadInput(TriageError):
+    """The caller's panic, location or option cannot be used."""
+
+    code = "bad-request"
+
+
+class NoPanic(BadInput):
+    """The text holds no crash."""
+
+    code = "no-panic"
+
+
+class LineOutside(BadInput):
+    """The line lies past the end of the file or in no declaration."""
+
+    code = "line-outside"
+
+
+class TooLarge(BadInput):
+    """The input is over a limit that its message names."""
+
+    code = "too-large"
+
+
+class SourceError(TriageError):
+    """The place that holds the repository did not give what was asked."""
+
+    code = "source-failed"
+
+
+class NotFound(SourceError):
+    """Something named is not there; its subclasses say what."""
+
+
+class FileMissing(NotFound):
+    """No such file at that commit."""
+
+    code = "file-not-found"
+
+
+class CommitMissing(NotFound):
+    """No such commit in the repository."""
+
+    code = "commit-not-found"
+
+
+class RepoMissing(NotFound):
+    """No such repository, or none that may be seen."""
+
+    code = "repo-not-found"
+
+
+class Unauthorized(SourceError):
+    """The credentials are missing, wrong or too weak."""
+
+    code = "unauthorized"
+
+
+class RepoNotAllowed(SourceError):
+    """The repository is not on the list of those that may be read."""
+
+    code = "repo-not-allowed"
+
+
+class RateLimited(SourceError):
+    """The source refuses until *reset_at* (seconds since the epoch), None if unsaid."""
+
+    code = "rate-limited"
+
+    def __init__(self, message: str, *, reset_at: float | None = None) -> None:
+        super().__init__(message)
+        self.reset_at = reset_at
+
+
+class SourceTimeout(SourceError):
+    """The source did not answer in time."""
+
+    code = "timeout"
+
+
+class HelperError(TriageError):
+    """The Go helper did not do its part."""
+
+    code = "helper-failed"
+
+
+class HelperStartFailed(HelperError):
+    """The helper's binary is missing or does not start."""
+
+
+class HelperVersionMismatch(HelperError):
+    """Host and helper were built from different versions."""
+
+
+class HelperDied(HelperError):
+    """The helper went away; *stderr* holds its last lines."""
+
+    def __init__(self, message: str, *, stderr: tuple[str, ...] = ()) -> None:
+        super().__init__(message)
+        self.stderr = stderr
+
+
+class HelperProtocolError(HelperError):
+    """The helper sent what the protocol does not allow."""
+
+
+class HelperQuarantined(HelperError):
+    """This very input has killed the helper twice and is not tried again."""
+
+
+class HelperUnavailable(HelperError):
+    """The helper died too often of late; new calls are refused for a while."""
+
+    code = "busy"
+
+
+class HelperTimeout(HelperError):
+    """The helper took longer than the hard limit."""
+
+    code = "timeout"
+
+
+class ConfigError(TriageError):
+    """A setting has a value that cannot be used."""
+
+    code = "bad-request"
