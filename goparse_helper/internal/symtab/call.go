@@ -16,7 +16,11 @@ func (w *walker) call(e *ast.CallExpr, how int32) operand {
 		return w.builtin(e, f.name)
 	}
 	w.calledNil(e, f, how)
-	w.argumentsOf(e, f, w.passed(e))
+	arguments := w.passed(e)
+	w.argumentsOf(e, f, arguments)
+	if literal, ok := ast.Unparen(e.Fun).(*ast.FuncLit); ok {
+		w.flowInto(literal, arguments)
+	}
 	x := w.returnedBy(e, f)
 	if how&(commaOK|unused) == 0 {
 		return w.result(x, 0)
@@ -24,10 +28,27 @@ func (w *walker) call(e *ast.CallExpr, how int32) operand {
 	return x
 }
 
+// flowInto lets the arguments of a function literal that is called at once flow into
+// its parameters.
+func (w *walker) flowInto(literal *ast.FuncLit, arguments []operand) {
+	i := 0
+	for _, f := range literal.Type.Params.List {
+		for _, name := range f.Names {
+			if l, ok := w.locals[w.defined(name)]; ok && i < len(arguments) {
+				w.values.flow(l.node, arguments[i].node)
+			}
+			i++
+		}
+	}
+}
+
 // passed evaluates the arguments; `f(g())` passes all that g returns.
 func (w *walker) passed(e *ast.CallExpr) []operand {
 	if len(e.Args) != 1 {
 		return w.operands(e.Args, len(e.Args))
+	}
+	if _, ok := ast.Unparen(e.Args[0]).(*ast.CallExpr); !ok {
+		return []operand{w.expr(e.Args[0], accessRead)}
 	}
 	x := w.expr(e.Args[0], accessRead|commaOK)
 	t, ok := x.typ.(*types.Tuple)

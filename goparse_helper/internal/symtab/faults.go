@@ -28,7 +28,7 @@ func (w *walker) faultAt(kind int32, pos token.Pos, site faultSite, x operand, i
 	row := faultRow{decl: w.decl.number, line: w.line(pos), kind: kind, node: x.node,
 		index: index, text: text, flags: flags, first: first, last: last}
 	rows := w.faults[w.from.faults:]
-	for i := len(rows) - 1; i >= 0 && rows[i].line == row.line; i-- {
+	for i := len(rows) - 1; i >= max(0, len(rows)-maxScan) && rows[i].line == row.line; i-- {
 		if rows[i] == row {
 			return
 		}

@@ -223,6 +223,10 @@ func (w *walker) unselected(e *ast.SelectorExpr, x operand, how int32) operand {
 	}
 	if x.mode != modeType && !x.sure {
 		w.faultAt(kind, pos, site, x, noNode, flags)
+		if how&isCalled != 0 && w.line(pos) != w.line(e.Sel.Pos()) {
+			// Where it is an interface, the call faults, not the selector.
+			w.faultAt(kind, e.Sel.Pos(), site, x, noNode, flags)
+		}
 	}
 	y := unknown
 	if parent == noExternal {
