@@ -178,12 +178,15 @@ func (dir *directory) fileAt(pos token.Pos) *file {
 	return dir.handles[dir.fset.File(pos)]
 }
 
-// offset returns where pos lies in the source.
-func (f *file) offset(pos token.Pos) int32 { return int32(int(pos) - f.base) }
+// offset returns where pos lies in the source; what the parser only thinks to be there
+// can have a position behind its end.
+func (f *file) offset(pos token.Pos) int32 {
+	return int32(min(max(int(pos)-f.base, 0), len(f.source)))
+}
 
 // line returns the physical line of pos.
 func (f *file) line(pos token.Pos) int32 {
-	return int32(sort.SearchInts(f.lines, int(pos)-f.base+1))
+	return int32(sort.SearchInts(f.lines, int(f.offset(pos))+1))
 }
 
 // importPath returns the path of spec, which is empty where it is no string.

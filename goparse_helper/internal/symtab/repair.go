@@ -234,7 +234,7 @@ func newTokens(source []byte) *tokens {
 func (t *tokens) next() (offset int, tok token.Token) {
 	pos, tok, literal := t.scanner.Scan()
 	t.inserted = tok == token.SEMICOLON && literal == "\n"
-	if t.length = len(tok.String()); tok.IsLiteral() {
+	if t.length = len(tok.String()); tok.IsLiteral() || tok == token.ILLEGAL {
 		t.length = len(literal)
 	}
 	return t.file.Offset(pos), tok

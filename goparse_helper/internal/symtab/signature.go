@@ -179,8 +179,15 @@ func (w *walker) namedInside(e ast.Expr, p place) {
 // length notes the constants in the length of an array.
 func (w *walker) length(e *ast.ArrayType) {
 	if _, dots := e.Len.(*ast.Ellipsis); e.Len != nil && !dots {
-		w.expr(e.Len, accessRead)
+		w.constant(e.Len)
 	}
+}
+
+// constant notes what a constant expression uses: it cannot fault at run time.
+func (w *walker) constant(e ast.Expr) {
+	faults := len(w.faults)
+	w.expr(e, accessRead)
+	w.faults = w.faults[:faults]
 }
 
 func (w *walker) namedFields(list *ast.FieldList, p place) {

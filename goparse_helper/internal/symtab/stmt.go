@@ -121,7 +121,7 @@ func (w *walker) valueSpec(spec *ast.ValueSpec, variable bool) {
 	switch {
 	case !variable:
 		for _, v := range spec.Values {
-			w.expr(v, accessRead)
+			w.constant(v)
 		}
 	case len(spec.Values) == 0:
 		for _, name := range spec.Names {
