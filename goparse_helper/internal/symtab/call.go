@@ -15,7 +15,7 @@ func (w *walker) call(e *ast.CallExpr, how int32) operand {
 	case modeBuiltin:
 		return w.builtin(e, f.name)
 	}
-	w.calledNil(e, f, how)
+	w.callFault(e, f, how)
 	arguments := w.passed(e)
 	w.argumentsOf(e, f, arguments)
 	if literal, ok := ast.Unparen(e.Fun).(*ast.FuncLit); ok {
@@ -60,22 +60,6 @@ func (w *walker) passed(e *ast.CallExpr) []operand {
 		all[i] = w.result(x, i)
 	}
 	return all
-}
-
-// calledNil notes that the called function value can be nil.
-func (w *walker) calledNil(e *ast.CallExpr, f operand, how int32) {
-	if f.callee != none || f.sure || f.ext != noExternal || f.mode == modeNone {
-		return
-	}
-	flags := int32(0)
-	if _, ok := under(f.typ).(*types.Signature); !ok {
-		flags = faultPossible
-	}
-	if how&inDefer != 0 {
-		// A deferred nil function faults where the function ends.
-		w.faultAt(faultNilFunc, w.end, faultSite{expr: e.Fun}, f, noNode, flags)
-	}
-	w.faultAt(faultNilFunc, e.Lparen, faultSite{expr: e.Fun}, f, noNode, flags)
 }
 
 // argumentsOf notes what is passed to functions whose declaration can be looked at:
@@ -153,7 +137,7 @@ func (w *walker) conversion(e *ast.CallExpr, t operand) operand {
 	}
 	if _, ok := to.(*types.Array); ok {
 		if _, ok := under(x.typ).(*types.Slice); ok || !isKnown(x.typ) {
-			w.fault(faultConversion, e.Args[0].End()-1, e.Args[0], x)
+			w.fault(site{kind: faultConversion, pos: e.Args[0].End() - 1, expr: e.Args[0]}, x)
 		}
 	}
 	if x.mode == modeConstant {
@@ -209,17 +193,21 @@ func doneBy(name string) int32 {
 }
 
 func (w *walker) builtinFault(e *ast.CallExpr, name string, x operand) {
+	s := site{pos: e.Lparen, expr: e.Args[0]}
 	switch name {
 	case "close":
-		w.fault(faultClose, e.Lparen, e.Args[0], x)
+		s.kind = faultClose
 	case "panic":
-		x.node = w.nodeOf(x, e.Lparen)
-		w.fault(faultPanic, e.Lparen, e.Args[0], x)
+		s.kind, x.node = faultPanic, w.nodeOf(x, e.Lparen)
 	case "delete", "clear", "len":
-		if _, ok := under(x.typ).(*types.Map); ok {
-			w.fault(faultMapAccess, e.Lparen, e.Args[0], x)
+		if _, ok := under(x.typ).(*types.Map); !ok {
+			return
 		}
+		s.kind = faultMapAccess
+	default:
+		return
 	}
+	w.fault(s, x)
 }
 
 // make evaluates make(T, sizes...).
@@ -228,7 +216,7 @@ func (w *walker) make(e *ast.CallExpr) operand {
 	_, isMap := under(typ).(*types.Map)
 	for _, a := range e.Args[1:] {
 		if size := w.expr(a, accessRead); size.mode != modeConstant && !isMap {
-			w.fault(faultMake, e.Lparen, a, size)
+			w.fault(site{kind: faultMake, pos: e.Lparen, expr: a}, size)
 		}
 	}
 	w.literal(typ, e.Pos(), 0)
