@@ -29,6 +29,7 @@ type directory struct {
 	// numbers tells objects by the position of their name, which every checker's
 	// objects share: a declaration's number, or ^ of a field's.
 	numbers map[token.Pos]int32
+	methods map[methodKey]int32
 }
 
 // file is one parsed file. Offsets count bytes of source as it was sent.
