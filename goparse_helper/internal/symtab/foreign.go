@@ -46,7 +46,7 @@ func (w *walker) memberOfWritten(e *ast.SelectorExpr, x operand, how int32) (ope
 	if n == none {
 		return operand{}, false
 	}
-	if _, ok := under(x.typ).(*types.Pointer); ok {
+	if _, ok := under(x.typ).(*types.Pointer); ok || x.syn != nil && isPointer(x.syn) {
 		w.derefFault(site{pos: dot(e), expr: e.X}, x)
 	}
 	y := unknown

@@ -1,6 +1,7 @@
 package symtab
 
 import (
+	"bytes"
 	"cmp"
 	"errors"
 	"go/ast"
@@ -61,8 +62,10 @@ func load(req *Request) *directory {
 	}
 	// Names alone may be equal; the order must not hang on that of the request.
 	slices.SortFunc(dir.files, func(a, b *file) int {
-		return cmp.Or(cmp.Compare(a.name, b.name),
-			cmp.Compare(len(a.source), len(b.source)), strings.Compare(string(a.source), string(b.source)))
+		if a.name != b.name {
+			return strings.Compare(a.name, b.name)
+		}
+		return bytes.Compare(a.source, b.source)
 	})
 	dir.parse()
 	for _, f := range dir.files {
