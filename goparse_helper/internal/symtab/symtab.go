@@ -6,8 +6,6 @@
 // takes broken sources for what they still say.
 package symtab
 
-import "sync"
-
 // File is one .go file of a directory.
 type File struct {
 	Name   string // relative to the directory
@@ -41,13 +39,14 @@ func buildSplit(req *Request, split int) *Table {
 	t.addDecls(dir)
 	t.addFields(dir)
 	checkers := dir.checkers(split)
-	var group sync.WaitGroup
+	work := []func(){func() {
+		checkers[0].run()
+		t.implements = checkers[0].implementers()
+	}}
 	for _, c := range checkers[1:] {
-		group.Go(c.run)
+		work = append(work, c.run)
 	}
-	checkers[0].run()
-	t.implements = checkers[0].implementers()
-	group.Wait()
+	inParallel(work...)
 	t.join(dir, checkers)
 	return t
 }
