@@ -93,6 +93,8 @@ func (w *walker) returnedBy(e *ast.CallExpr, f operand) operand {
 	x.syn, x.ext, x.receiver = f.syn, f.ext, f.node
 	if s, ok := under(f.typ).(*types.Signature); ok {
 		x.typ = s.Results()
+	} else if f.callee == none {
+		x.ext = w.externalOf(f)
 	}
 	return x
 }

@@ -45,8 +45,8 @@ func TestPackageName(t *testing.T) {
 		"github.com/acme/go-sql-driver":  "driver",
 		"k8s.io/klog/v2":                 "klog",
 		"v2":                             "v2",
-		"github.com/acme/1":              "_fake",
-		"":                               "_fake",
+		"github.com/acme/1":              "",
+		"":                               "",
 		"github.com/acme/grpc-gateway/v": "v",
 	} {
 		if got := packageName(path); got != want {

@@ -14,7 +14,7 @@ type File struct {
 
 // Request is what Build works on.
 type Request struct {
-	Directory  string
+	Directory  string // in the repository; the table does not hang on it
 	ImportPath string // empty where it is not known
 	GOOS       string // empty means linux
 	GOARCH     string // empty means amd64
