@@ -32,6 +32,16 @@ class Source(Protocol):
         """Read the `.go` files of one directory; raises `FileMissing` without it."""
         ...
 
+    async def probe(
+        self, commit: str | None, directories: Sequence[str]
+    ) -> tuple[dict[str, Package], dict[str, bytes]]:
+        """Read several directories at once, as far as they exist.
+
+        Returns the packages by directory, and every `go.mod` and `go.work` on their
+        way up to the root by path. One round trip where the source is remote.
+        """
+        ...
+
     async def close(self) -> None:
         """Give back what the source holds; a second call does nothing."""
         ...
