@@ -18,6 +18,7 @@ SECTIONS = ("crash", "types", "functions", "values", "callers", "packages", "rel
 
 _RULE = "// " + "=" * 78
 _CONTROL = re.compile(r"[\x00-\x1f\x7f-\x9f\u2028\u2029\u202a-\u202e\u2066-\u2069]+")
+_UNSHOWN = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069]")
 _RUNTIME = "runtime error: "
 
 
@@ -37,6 +38,11 @@ class Heading:
 def printable(text: str) -> str:
     """Replace runs of control and direction characters by one space."""
     return _CONTROL.sub(" ", text).strip()
+
+
+def for_terminal(source: str) -> str:
+    """Show control characters as `\\x1b`, tabs and line ends left alone."""
+    return _UNSHOWN.sub(lambda found: f"\\x{ord(found[0]):02x}", source)
 
 
 def headline(message: str) -> str:
