@@ -184,7 +184,10 @@ PROJECT = '[[project]]\nname = "x"\nrepo = "a/b"\n'
         ("[project]\n", "project: Expected `array`, got `object`; give [[project]]"),
         ('[[project]]\nname = "x"', "project: Object missing required field `repo`"),
         (PROJECT + "colour = 1", "project x: unknown key 'colour'; remove it;"),
-        (PROJECT + "match = {servicex = []}", "project x: match: unknown key 'servicex';"),
+        (
+            PROJECT + "match = {servicex = []}",
+            "project x: match: unknown key 'servicex';",
+        ),
         (PROJECT + 'release = "("', "project: `release` is no regular expression"),
         (PROJECT + 'release = "x"', "project: `release` has no group (?P<sha>...)"),
     ],
