@@ -67,7 +67,7 @@ def static_checks() -> Iterator[Check]:
     yield Check("ruff check", ("ruff", "check"))
     yield Check("ruff format", ("ruff", "format", "--check"))
     yield Check("mypy --strict", ("mypy",))
-    yield Check("import-linter", ("lint-imports",))
+    yield Check("import-linter", ("lint-imports", "--no-logo"))
     yield Check("codespell", ("codespell",))
     files = sorted(str(path) for path in go_files())
     yield Check("gofmt", (str(go_root() / "bin" / "gofmt"), "-l", *files), quiet=True)
