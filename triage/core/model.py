@@ -66,6 +66,21 @@ class Panic:
     versions: tuple[tuple[str, str], ...] = ()
     """Module path and version (`v1.2.3`, a pseudo-version) as frames name them."""
     problems: tuple[Problem, ...] = ()
+    form: str = "runtime"
+    """The grammar that read it: `runtime`, `race`, `gin`, `chi`, `paths`, ..."""
+    goos: str | None = None
+    goarch: str | None = None
+    go_version: str | None = None
+    """As printed (`go1.22.2`); None where the text does not say."""
+
+
+@dataclass(frozen=True, slots=True)
+class Report:
+    """What a text holds: its crashes in order, and what was odd in it."""
+
+    crashes: tuple[Panic, ...]
+    """Logged errors and plain dumps among them: `Panic.kind` tells."""
+    problems: tuple[Problem, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
