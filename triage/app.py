@@ -4,11 +4,8 @@ from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 
 from triage.config import Settings
-from triage.engine import Engine, Repository
+from triage.engine import Engine
 from triage.helper.process import HelperProcess
-from triage.sources.git import GitSource
-from triage.sources.place import open_place
-from triage.sources.worktree import WorktreeSource
 
 
 @asynccontextmanager

@@ -5,10 +5,11 @@ and a usage error answer at once.
 """
 
 import asyncio
+import os
 import sys
 import traceback
 from pathlib import Path
-from typing import IO, TYPE_CHECKING, Any, NoReturn
+from typing import TYPE_CHECKING, Any, NoReturn
 
 import click
 
@@ -61,7 +62,7 @@ def _complain(text: str) -> None:
 
 def _silence_stdout() -> None:
     """Keep the interpreter from complaining of the closed pipe once more at exit."""
-    sys.stdout = None  # type: ignore[assignment] # nothing writes to it any more
+    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 
 def _report_bug(error: Exception) -> None:
@@ -83,7 +84,9 @@ def cli() -> None:
 @cli.command()
 @click.argument("trace", required=False, type=click.Path(path_type=Path))
 @click.option("--repo", default=".", help="Path of a repository, or OWNER/NAME.")
-@click.option("--commit", help="Commit that crashed; a path without: the files on disk.")
+@click.option(
+    "--commit", help="Commit that crashed; a path without: the files on disk."
+)
 @click.option("--root-dir", help="Directory of the module in the repository.")
 @click.option("--file", "file_", help="Crash file, when there is no trace.")
 @click.option("--line", type=click.IntRange(min=1), help="Crash line, with --file.")
@@ -166,7 +169,9 @@ def context(  # noqa: PLR0917 - click hands every option over by name
     _write(_rendered(result, form))
 
 
-def _read_trace(trace: Path | None, *, file: str | None, line: int | None) -> bytes | None:
+def _read_trace(
+    trace: Path | None, *, file: str | None, line: int | None
+) -> bytes | None:
     """Read the panic's text; None where --file and --line say it all."""
     if (file is None) != (line is None):
         raise click.UsageError("--file and --line go together")
@@ -183,12 +188,11 @@ def _read_trace(trace: Path | None, *, file: str | None, line: int | None) -> by
 
 
 def _read_stdin() -> bytes:
-    stream: IO[bytes] = click.get_binary_stream("stdin")
-    if stream.isatty():
+    if sys.stdin.isatty():
         raise click.UsageError(
             "no panic given: name a TRACE file, pipe one in, or give --file and --line"
         )
-    return stream.read()
+    return sys.stdin.buffer.read()
 
 
 async def _answer(settings: Any, telemetry: "Telemetry") -> "Result":
@@ -217,13 +221,12 @@ def _rendered(result: "Result", form: str) -> bytes:
 
 def _write(data: bytes) -> None:
     """Write the result; a terminal gets no control characters out of the source."""
-    stream = click.get_binary_stream("stdout")
-    if stream.isatty():
+    if sys.stdout.isatty():
         from triage.core.render import for_terminal
 
         data = for_terminal(data.decode("utf-8", "replace")).encode()
-    stream.write(data)
-    stream.flush()
+    sys.stdout.buffer.write(data)
+    sys.stdout.buffer.flush()
 
 
 @cli.command()
@@ -239,7 +242,7 @@ def parse(files: tuple[str, ...], form: str) -> None:
     """Show the crashes in FILES (- is standard input), without any source."""
     from triage.parse import parse_files
 
-    parse_files(files, form, click.get_binary_stream("stdout"))
+    parse_files(files, form, sys.stdout)
 
 
 @cli.command()

@@ -188,9 +188,13 @@ class Investigation:
                 failures.append(failure)
         if places:
             return places
-        raise failures[0] if failures else FileMissing(
-            f"no frame of the trace lies in {self._telemetry.repo}; name another "
-            "repository, or the module's directory as root_dir"
+        raise (
+            failures[0]
+            if failures
+            else FileMissing(
+                f"no frame of the trace lies in {self._telemetry.repo}; name another "
+                "repository, or the module's directory as root_dir"
+            )
         )
 
     def _is_own(self, frame: Frame) -> bool:

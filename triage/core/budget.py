@@ -64,7 +64,11 @@ class _Purse:
 
 
 def fit(
-    crash: Pick, line: int, picks: Sequence[Pick], fields: Iterable[int], max_tokens: int
+    crash: Pick,
+    line: int,
+    picks: Sequence[Pick],
+    fields: Iterable[int],
+    max_tokens: int,
 ) -> Fitted:
     """Choose a form for the crash function and each of *picks* (nearest first).
 
@@ -72,8 +76,9 @@ def fit(
     """
     budget = max_tokens * CHARACTERS_PER_TOKEN
     purse = _Purse(budget)
-    shown = [_crash(crash, line, int(budget * CRASH_SHARE))]
-    purse.pay(shown[0])
+    first = _crash(crash, line, int(budget * CRASH_SHARE))
+    purse.pay(first)
+    shown = [first]
     frames = [pick for pick in picks if pick.near == Near.FRAME]
     for pick in frames:
         choice = _first_that_fits(purse, purse.left, _frame_forms(pick))
@@ -136,7 +141,7 @@ def _frame_forms(pick: Pick) -> Iterable[Shown]:
 
 
 def _cut_forms(pick: Pick, fields: frozenset[int]) -> Iterable[Shown]:
-    """The forms of the second half of the budget, largest first."""
+    """Give the forms of the second half of the budget, largest first."""
     decl, view = pick.decl, pick.view
     if decl.flags & DeclFlag.STRUCT and decl.kind == Kind.TYPE:
         yield _pruned(pick, fields)
@@ -147,9 +152,7 @@ def _cut_forms(pick: Pick, fields: frozenset[int]) -> Iterable[Shown]:
 
 def _region(pick: Pick, margin: int) -> cut.Piece:
     lines = pick.lines or (pick.decl.line,)
-    return cut.region(
-        pick.view, pick.decl, cut.around(pick.decl, lines[:2], margin)
-    )
+    return cut.region(pick.view, pick.decl, cut.around(pick.decl, lines[:2], margin))
 
 
 def _shown(pick: Pick, piece: cut.Piece) -> Shown:
@@ -162,7 +165,7 @@ def _shown(pick: Pick, piece: cut.Piece) -> Shown:
 
 
 def _pruned(pick: Pick, fields: frozenset[int]) -> Shown:
-    """A struct with the fields that matter; its length is told before it is printed."""
+    """Show a struct's fields that matter; its length is told before it is printed."""
     view, decl = pick.view, pick.decl
     records = [
         (number, view.table.record("fields", number))

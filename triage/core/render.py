@@ -86,9 +86,7 @@ def _title(section: str, heading: Heading, first: Symbol) -> Iterator[str]:
         }[section]
 
 
-def _blocks(
-    section: str, heading: Heading, members: Sequence[Symbol]
-) -> Iterator[str]:
+def _blocks(section: str, heading: Heading, members: Sequence[Symbol]) -> Iterator[str]:
     """Give each symbol under its file line; one text that is two symbols stands once."""
     printed: set[tuple[str, str]] = set()
     for symbol in members:

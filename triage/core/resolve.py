@@ -67,9 +67,17 @@ class Plan:
     def crash(self) -> Pick:
         """The crash declaration itself."""
         site = self._site
-        marks = (site.line,) if site.decl.line <= site.line <= site.decl.end_line else ()
+        marks = (
+            (site.line,) if site.decl.line <= site.line <= site.decl.end_line else ()
+        )
         return Pick(
-            site.view, site.decl, "crash", Near.CRASH, "crashed here", marks=marks, turn=0
+            site.view,
+            site.decl,
+            "crash",
+            Near.CRASH,
+            "crashed here",
+            marks=marks,
+            turn=0,
         )
 
     def wants(self) -> tuple[str, ...]:
@@ -79,9 +87,7 @@ class Plan:
         found = [self._directory_of(want.import_path) for want in self._wants]
         foreign = list(dict.fromkeys(d for d in found if d is not None))
         missing = [d for d in foreign if d not in self._views and d not in own][:room]
-        return tuple(
-            dict.fromkeys(d for d in (*own, *missing) if d not in self._views)
-        )
+        return tuple(dict.fromkeys(d for d in (*own, *missing) if d not in self._views))
 
     def supply(self, directory: str, view: View | None) -> None:
         """Hand in the package of *directory*; None where it cannot be had."""

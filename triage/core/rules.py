@@ -132,8 +132,12 @@ class PackageRules:
 
     def _read_by(self, helper: Decl) -> None:
         for target, _, how in self._local_uses(helper):
-            if self._view.decl(target).kind == Kind.VAR and how & (Use.READ | Use.WRITE):
-                reason = f"read by {title(helper)}, which {title(self._site.decl)} calls"
+            if self._view.decl(target).kind == Kind.VAR and how & (
+                Use.READ | Use.WRITE
+            ):
+                reason = (
+                    f"read by {title(helper)}, which {title(self._site.decl)} calls"
+                )
                 self._pick(target, Near.CALLEE_VALUE, reason)
 
     def _types(self) -> None:
@@ -248,7 +252,9 @@ class PackageRules:
             given = {r[1] for r in self._table.of("settings", row)}
             missing = set() if flags & LiteralFlag.POSITIONAL else wanted - given
             names = " and ".join(sorted(map(self._view.field_name, missing)))
-            text = f"builds {owner.name}" + (f" and leaves out {names}" if names else "")
+            text = f"builds {owner.name}" + (
+                f" and leaves out {names}" if names else ""
+            )
             self._pick(decl, near, text, part=Part.CONSTRUCTOR, lines=(line,))
 
     def _writers(self) -> None:
@@ -353,4 +359,6 @@ def _access(how: Access, *, nil: bool) -> str:
     verb = next((text for flag, text in _ACCESS_VERBS if how & flag), "reads")
     if how & Access.ASSIGN and nil:
         verb = "writes nil to"
-    return f"{verb} an element of" if how & Access.ELEMENT and verb == "writes" else verb
+    return (
+        f"{verb} an element of" if how & Access.ELEMENT and verb == "writes" else verb
+    )

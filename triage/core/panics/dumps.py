@@ -25,7 +25,9 @@ class Dump:
     @property
     def last(self) -> int:
         """The last line of the last goroutine."""
-        return self.stacks[-1].last if self.stacks else self.bare.last if self.bare else 0
+        return (
+            self.stacks[-1].last if self.stacks else self.bare.last if self.bare else 0
+        )
 
 
 def read_dumps(document: Document) -> list[Panic]:
@@ -34,7 +36,11 @@ def read_dumps(document: Document) -> list[Panic]:
     dumps: list[Dump] = []
     for stack, is_bare in _stacks(document, view):
         floor = dumps[-1].last + 1 if dumps else 0
-        head = read_head(view, stack.first, floor) if stack.first > floor + 1 or not dumps else None
+        head = (
+            read_head(view, stack.first, floor)
+            if stack.first > floor + 1 or not dumps
+            else None
+        )
         if not dumps or head or _begins(stack, is_bare, dumps[-1]):
             dumps.append(Dump(head))
         if is_bare:

@@ -6,15 +6,24 @@ from collections.abc import Callable
 from triage.core.model import Frame, Panic
 
 _RUNTIME = frozenset(
-    {"panic", "runtime.panic", "runtime.gopanic", "runtime.sigpanic", "runtime.panicmem"}
-    | {"runtime.throw", "runtime.fatal", "runtime.fatalthrow", "sync.fatal", "sync.throw"}
+    {
+        "panic",
+        "runtime.panic",
+        "runtime.gopanic",
+        "runtime.sigpanic",
+        "runtime.panicmem",
+    }
+    | {
+        "runtime.throw",
+        "runtime.fatal",
+        "runtime.fatalthrow",
+        "sync.fatal",
+        "sync.throw",
+    }
     | {"internal/runtime/maps.fatal", "internal/sync.fatal", "internal/sync.throw"}
 )
 _STANDARD = frozenset(
-    "archive bufio builtin bytes cmp compress container context crypto database debug"
-    " embed encoding errors expvar flag fmt go hash html image index internal io iter log"
-    " maps math mime net os path plugin reflect regexp runtime slices sort strconv strings"
-    " structs sync syscall testing text time unicode unique unsafe weak".split()
+    ["archive", "bufio", "builtin", "bytes", "cmp", "compress", "container", "context", "crypto", "database", "debug", "embed", "encoding", "errors", "expvar", "flag", "fmt", "go", "hash", "html", "image", "index", "internal", "io", "iter", "log", "maps", "math", "mime", "net", "os", "path", "plugin", "reflect", "regexp", "runtime", "slices", "sort", "strconv", "strings", "structs", "sync", "syscall", "testing", "text", "time", "unicode", "unique", "unsafe", "weak"]
 )
 _CACHED = re.compile(r"(?:^|[/\\])pkg[/\\]mod[/\\]|@v\d+\.\d+\.\d+")
 _VENDORED = re.compile(r"(?:^|[/\\])vendor[/\\]")
@@ -53,7 +62,9 @@ def origin(panic: Panic, is_own: Callable[[Frame], bool] = is_own) -> int | None
     return own[0] if own else None
 
 
-def own_frames(panic: Panic, is_own: Callable[[Frame], bool] = is_own) -> tuple[int, ...]:
+def own_frames(
+    panic: Panic, is_own: Callable[[Frame], bool] = is_own
+) -> tuple[int, ...]:
     """Return the indexes of the own frames from the origin outwards."""
     frames = panic.crashed.frames if panic.crashed else ()
     below = max((i + 1 for i, frame in enumerate(frames) if is_panic(frame)), default=0)

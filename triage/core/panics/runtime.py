@@ -14,7 +14,8 @@ _STRANGERS = 3
 _APART = 8
 """So many may stand between two frames."""
 _BLOCK_FRAME = re.compile(
-    r"^(.+)\(([^()\n]*)\)\n\t([^\n]+):(\d+)(?: \+0x[0-9a-f]+)?(?: fp=0x.*)?$", re.MULTILINE
+    r"^(.+)\(([^()\n]*)\)\n\t([^\n]+):(\d+)(?: \+0x[0-9a-f]+)?(?: fp=0x.*)?$",
+    re.MULTILINE,
 )
 _BLOCK_CREATED = re.compile(
     r"^created by (.+?)(?: in goroutine \d+)?\n\t(.+):(\d+)(?: \+0x[0-9a-f]+)?$",

@@ -11,7 +11,9 @@ class View:
     *prefix* matches what stands before each of its lines; None where nothing does.
     """
 
-    def __init__(self, document: Document, prefix: re.Pattern[str] | None = None) -> None:
+    def __init__(
+        self, document: Document, prefix: re.Pattern[str] | None = None
+    ) -> None:
         self.document = document
         self.prefix = prefix
         self.size = len(document.lines)
