@@ -1,8 +1,6 @@
-"""Run the command as `python -m triage`."""
-
-import sys
+"""Run the command line as `python -m triage`."""
 
 from triage.cli import main
 
 if __name__ == "__main__":
-    sys.exit(main())
+    main()
