@@ -73,25 +73,25 @@ def test_value_may_stand_in_a_file_that_a_variable_names(tmp_path, monkeypatch):
 
 def test_named_file_wins_over_all_places(tmp_path, user_file, monkeypatch):
     """TRIAGE_CONFIG is read in place of the directory's file and the user's own."""
-    user_file("max_tokens = 1\n")
-    (tmp_path / "triage.toml").write_text("max_tokens = 2\n")
+    user_file("max_tokens = 100\n")
+    (tmp_path / "triage.toml").write_text("max_tokens = 200\n")
     named = tmp_path / "other.toml"
-    named.write_text("max_tokens = 3\n")
+    named.write_text("max_tokens = 300\n")
     monkeypatch.setenv("TRIAGE_CONFIG", str(named))
-    assert Settings.from_env(tmp_path).max_tokens == 3
+    assert Settings.from_env(tmp_path).max_tokens == 300
 
 
 def test_directory_comes_before_the_users_file(tmp_path, user_file):
     """A service's working directory is looked at first, when it is given."""
-    user_file("max_tokens = 1\n")
-    assert Settings.from_env(tmp_path).max_tokens == 1
-    (tmp_path / "triage.toml").write_text("max_tokens = 2\n")
-    assert Settings.from_env(tmp_path).max_tokens == 2
+    user_file("max_tokens = 100\n")
+    assert Settings.from_env(tmp_path).max_tokens == 100
+    (tmp_path / "triage.toml").write_text("max_tokens = 200\n")
+    assert Settings.from_env(tmp_path).max_tokens == 200
 
 
 def test_working_directory_is_not_looked_at_unasked(tmp_path, monkeypatch):
     """A file in the repository under analysis changes nothing."""
-    (tmp_path / "triage.toml").write_text("max_tokens = 2\n")
+    (tmp_path / "triage.toml").write_text("max_tokens = 200\n")
     monkeypatch.chdir(tmp_path)
     assert Settings.from_env().max_tokens == 3000
 
@@ -100,11 +100,11 @@ def test_xdg_bases_are_followed_where_absolute(tmp_path, monkeypatch):
     """XDG_CONFIG_HOME and XDG_DATA_HOME move file and data; relative ones do not."""
     base = tmp_path / "xdg"
     (base / "triage").mkdir(parents=True)
-    (base / "triage" / "triage.toml").write_text("max_tokens = 9\n")
+    (base / "triage" / "triage.toml").write_text("max_tokens = 900\n")
     monkeypatch.setenv("XDG_CONFIG_HOME", str(base))
     monkeypatch.setenv("XDG_DATA_HOME", "data")
     settings = Settings.from_env()
-    assert settings.max_tokens == 9
+    assert settings.max_tokens == 900
     assert settings.data_dir == tmp_path / "home" / ".local" / "share" / "triage"
 
 
@@ -173,7 +173,7 @@ PROJECT = '[[project]]\nname = "x"\nrepo = "a/b"\n'
 @pytest.mark.parametrize(
     ("text", "complaint"),
     [
-        ("max_tokens = 0", "max_tokens: Expected `int` >= 1; give a whole number"),
+        ("max_tokens = 0", "max_tokens: Expected `int` >= 100; give a whole number"),
         ('max_tokens = "3"', "max_tokens: Expected `int`, got `str`; give a whole"),
         ("data_dir = 3", "data_dir: Expected a string, got 3; give the path"),
         ('data_dir = "~no-one-here/x"', "data_dir: '~no-one-here/x' names no home"),
@@ -202,13 +202,13 @@ def test_bad_file_gives_one_line_with_file_key_and_cure(user_file, text, complai
     assert "\n" not in message
 
 
-@pytest.mark.parametrize("value", ["lots", "3.5", "-1", "0"])
+@pytest.mark.parametrize("value", ["lots", "300.5", "-1", "99"])
 def test_bad_variable_is_named_with_its_cure(monkeypatch, value):
     """A variable that cannot be converted is named, its value is not shown."""
     monkeypatch.setenv("TRIAGE_MAX_TOKENS", value)
     with pytest.raises(ConfigError, match=r"^TRIAGE_MAX_TOKENS: Expected") as caught:
         Settings.from_env()
-    assert str(caught.value).endswith("give a whole number from 1 up, or remove it")
+    assert str(caught.value).endswith("give a whole number from 100 up, or remove it")
 
 
 def test_variable_and_its_file_exclude_each_other(monkeypatch):
@@ -233,8 +233,8 @@ def test_named_file_has_to_be_readable(tmp_path, monkeypatch, name):
 
 def test_default_map_gives_each_command_the_settings(user_file):
     """Click finds every setting that has a variable under each command's name."""
-    user_file('max_tokens = 5\ndata_dir = "/d"\n')
-    values = {"data_dir": Path("/d"), "max_tokens": 5, "log_level": "warning"}
+    user_file('max_tokens = 500\ndata_dir = "/d"\n')
+    values = {"data_dir": Path("/d"), "max_tokens": 500, "log_level": "warning"}
     assert Settings.from_env().default_map(["context", "doctor"]) == {
         "context": values,
         "doctor": values,

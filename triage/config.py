@@ -101,9 +101,9 @@ class Settings:
         metadata=_setting("TRIAGE_DATA_DIR", "the path of a directory"),
     )
     """Where the caches and the inbox live."""
-    max_tokens: Annotated[int, msgspec.Meta(ge=1)] = field(
+    max_tokens: Annotated[int, msgspec.Meta(ge=100)] = field(
         default=3000,
-        metadata=_setting("TRIAGE_MAX_TOKENS", "a whole number from 1 up"),
+        metadata=_setting("TRIAGE_MAX_TOKENS", "a whole number from 100 up"),
     )
     """The budget of one context, a token counted as 3.5 characters."""
     log_level: Literal["debug", "info", "warning", "error"] = field(
