@@ -1,33 +1,9 @@
 """What the engine asks of the outside, as Protocols; adapters stand elsewhere."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import Protocol
 
-from triage.core.model import Package
-
-
-@dataclass(frozen=True, slots=True)
-class BuildContext:
-    """The target that decides which files of a directory belong together."""
-
-    goos: str = "linux"
-    goarch: str = "amd64"
-    tags: tuple[str, ...] = ()
-
-
-@dataclass(frozen=True, slots=True)
-class Snippet:
-    """A declaration group's text and what the printer should make of it."""
-
-    mode: str
-    """`spec` (lift out of its group), `signature` (body elided), `struct` (pruned)."""
-    text: bytes
-    """The whole top-level declaration, group and all, as written."""
-    offset: int = 0
-    """Where in *text* the wanted spec or function begins."""
-    keep: tuple[str, ...] = ()
-    """For `struct`: the fields to keep."""
+from triage.core.model import BuildContext, Package, Snippet
 
 
 class Source(Protocol):
@@ -54,6 +30,16 @@ class Source(Protocol):
 
     async def package(self, commit: str | None, directory: str) -> Package:
         """Read the `.go` files of one directory; raises `FileMissing` without it."""
+        ...
+
+    async def probe(
+        self, commit: str | None, directories: Sequence[str]
+    ) -> tuple[dict[str, Package], dict[str, bytes]]:
+        """Read several directories at once, as far as they exist.
+
+        Returns the packages by directory, and every `go.mod` and `go.work` on their
+        way up to the root by path. One round trip where the source is remote.
+        """
         ...
 
     async def close(self) -> None:
