@@ -2,8 +2,18 @@
 
 from bisect import bisect_right
 from collections.abc import Sequence
+from dataclasses import dataclass
 from functools import cached_property
 from itertools import accumulate
+
+
+@dataclass(frozen=True, slots=True)
+class Hint:
+    """What the record around a stack says of it."""
+
+    message: str
+    crash: bool
+    """The field was named as the value of a panic is."""
 
 
 class Document:
@@ -13,9 +23,15 @@ class Document:
     that line i stood on line i + 1.
     """
 
-    def __init__(self, text: str, numbers: Sequence[int] | None = None) -> None:
+    def __init__(
+        self,
+        text: str,
+        numbers: Sequence[int] | None = None,
+        hint: Hint | None = None,
+    ) -> None:
         self.text = text
         self.numbers = numbers
+        self.hint = hint
 
     @cached_property
     def lines(self) -> list[str]:
@@ -26,6 +42,11 @@ class Document:
     def starts(self) -> list[int]:
         """Offset of the first character of each line, and one behind the last."""
         return list(accumulate((len(line) + 1 for line in self.lines), initial=0))
+
+    @cached_property
+    def taken(self) -> bytearray:
+        """One flag a line: a grammar has read it as part of a stack."""
+        return bytearray(len(self.lines))
 
     def index(self, offset: int) -> int:
         """Return the line that holds the character at *offset*."""

@@ -10,21 +10,45 @@ from dataclasses import dataclass
 from triage.core.panics.view import View
 
 _FAR = 200
-"""A message may run over so many lines, blank ones among them only where indented."""
+"""A message has at most so many lines."""
+_FAR_LOOSE = 40
+"""At most so many where blank lines are among them."""
 
 OPENERS = re.compile(
     r"(?P<panic>panic: )"
     r"|(?P<fatal>fatal error: )"
     r"|(?P<signal>SIG[A-Z0-9]+: |Exception 0x[0-9a-f]+ )"
-    r"|(?P<serving>https?2?: panic serving \S+: )"
+)
+"""How a head begins where the runtime itself wrote it."""
+_INSIDE = re.compile(
+    r"(?P<serving>https?2?: panic serving(?: \S+:(?: |$)|$))"
+    r"|(?P<observed>\"?Observed a panic(?: in \w+)?(?:\"|: ))"
+    r"|^(?P<klog>F\d{4} \d\d:\d\d:\d\d\.\d+\s+\d+ [^\]\s]+\] )"
+)
+"""Openers that loggers write, found anywhere in a line."""
+_NEAR = re.compile(
+    r"(?:^|(?<=[\s:|>\"'\]`]))"
+    r"(?:(?P<panic>panic: )|(?P<fatal>fatal error: )"
+    r"|(?P<recovered>\[PANIC RECOVER\]:? |PANIC: "
+    r"|(?i:recovered (?:from )?(?:a )?(?:panic)?|panic (?:recovered|triggered|occurred|caught|in \S+)"
+    r"|caught panic|panicked(?: with)?)(?:: |= ?)))"
+)
+"""Openers that count only right above a dump."""
+_LOG_LINE = re.compile(
+    r"\W{0,2}\d{4}[-/]\d\d[-/]\d\d[T ]|\d\d:\d\d:\d\d|[IWE]\d{4} |time=|level=|\{\""
 )
 _RECOVERED = re.compile(r" \[recovered(?:, repanicked)?\]$")
 _SIGNAL = re.compile(
     r"\[signal (?P<name>\w+)(?:: [^\]]*?)?(?: code=\w+)?(?: addr=(?P<address>0x[0-9a-f]+))?"
     r"[^\]]*\]"
 )
-_REGISTERS = re.compile(r"PC=0x[0-9a-f]+ m=")
+_REGISTERS = re.compile(r"PC=0x[0-9a-f]+ m=|PC=0x[0-9a-f]+$")
 _ADDRESS = re.compile(r"\baddr=(0x[0-9a-f]+)")
+_NOTES = re.compile(
+    r"\[signal |PC=0x|signal arrived during |runtime: |goroutine running on|\[?Process "
+)
+_FIELD = re.compile(r"\bpanic=(?:\"((?:[^\"\\]|\\.)*)\"|(\S+))")
+_PRINTED = re.compile(r"(?:[\"&<{]|[\w.*]+\{|\d).* \((.*)\)$", re.DOTALL)
 
 
 @dataclass(slots=True)
@@ -33,12 +57,14 @@ class Head:
 
     first: int
     opener: str
-    """`panic`, `fatal`, `signal`, `serving`, ... or empty for a lone signal line."""
+    """The group of the pattern that found it; empty for a lone signal line."""
     message: str
+    recovered: bool = False
+    """The panic had been recovered once and was raised again."""
     signal: str | None = None
     address: int | None = None
     cgo: bool = False
-    """It says that the signal arrived in C code."""
+    """The signal arrived in C code."""
 
 
 def read_head(view: View, start: int, floor: int) -> Head | None:
@@ -46,54 +72,75 @@ def read_head(view: View, start: int, floor: int) -> Head | None:
 
     Lines before *floor* belong to an earlier crash.
     """
-    lines: list[str] = []
-    low = max(floor, start - _FAR)
-    for index in range(start - 1, low - 1, -1):
+    near, blanks = True, 0
+    for index in range(start - 1, max(floor, start - _FAR) - 1, -1):
         body = view.body(index)
-        if body is None:
+        if not body:
+            blanks += body == "" and not near
+            if blanks and start - index > _FAR_LOOSE:
+                break
             continue
-        found = OPENERS.match(body)
+        found = find_opener(body, near=near)
         if found:
-            return _finish(view, index, floor, found, lines[::-1])
-        if not body and lines and lines[-1] and _loose(view, index, low):
+            return finish(view, index, floor, start, found)
+        near = near and bool(_NOTES.match(body))
+        if _LOG_LINE.match(body):
             break
-        lines.append(body)
-    return _lone(lines, start)
+    return _lone(view, start, floor)
 
 
-def _loose(view: View, index: int, low: int) -> bool:
-    """Tell whether the text above a blank line cannot be a message's first part."""
-    for above in range(index - 1, max(low, index - 40) - 1, -1):
-        body = view.body(above)
-        if body is not None and OPENERS.match(body):
-            return False
-    return True
+def find_opener(body: str, *, near: bool) -> re.Match[str] | None:
+    """Find where a head begins in a line; *near* ones stand right above a dump."""
+    found = OPENERS.match(body) or _INSIDE.search(body)
+    return found or (_NEAR.search(body) if near else None)
 
 
-def _finish(
-    view: View, index: int, floor: int, found: re.Match[str], below: list[str]
+def finish(
+    view: View, index: int, floor: int, end: int, found: re.Match[str]
 ) -> Head:
+    """Read the head that opens at line *index* and ends before line *end*."""
     opener = found.lastgroup or ""
-    message = [found.string[found.end() if opener != "signal" else 0 :]]
+    body = found.string
+    message = [body if opener == "signal" else body[found.end() :]]
     notes = []
-    for at, line in enumerate(below):
-        if _SIGNAL.match(line) or _REGISTERS.match(line):
-            notes = below[at:]
-            break
-        message.append(line)
-    text = "\n".join(message).rstrip()
-    text = _RECOVERED.sub("", text)
-    head = Head(_top(view, index, floor), opener, text)
-    _note_signal(head, [found.string, *notes])
+    folded = not message[0] or len(body) >= 75
+    for below in range(index + 1, end):
+        line = view.body(below)
+        if line is None and folded:
+            line = view.words(below)
+        if line is None:
+            continue
+        if notes or _NOTES.match(line):
+            notes.append(line)
+        elif opener != "signal":
+            message.append(line)
+    raw = "\n".join(message).strip()
+    text = _RECOVERED.sub("", raw)
+    head = Head(_top(view, index, floor), opener, _value(opener, text, body))
+    head.recovered = head.first < index or text != raw
+    _note_signal(head, [body, *notes])
     return head
+
+
+def _value(opener: str, text: str, body: str) -> str:
+    """Take the panic's own words out of what a logger put around them."""
+    if opener != "observed":
+        return text
+    field = _FIELD.search(body)
+    if field:
+        return (field[1] or field[2] or "").replace('\\"', '"')
+    printed = _PRINTED.match(text)
+    return printed[1] if printed else text
 
 
 def _top(view: View, index: int, floor: int) -> int:
     """Go up a chain of panics to its first line: each is indented below the one before."""
     top, depth = index, view.depth(index)
-    for above in range(index - 1, max(floor, index - 40) - 1, -1):
+    for above in range(index - 1, max(floor, index - _FAR_LOOSE) - 1, -1):
         body = view.body(above)
-        if body is None or (not body and depth == 0):
+        if body is None:
+            continue
+        if not body or _LOG_LINE.match(body):
             break
         if body.startswith("panic: ") and view.depth(above) <= depth:
             top, depth = above, view.depth(above)
@@ -110,18 +157,19 @@ def _note_signal(head: Head, lines: list[str]) -> None:
             head.address = int(found["address"], 16) if found["address"] else None
         elif _REGISTERS.match(line):
             at = _ADDRESS.search(line)
-            head.address = int(at[1], 16) if at else None
+            head.address = int(at[1], 16) if at else head.address
         elif line.startswith("SIG"):
             head.signal = line.partition(":")[0]
         elif line.startswith("signal arrived during "):
             head.cgo = True
 
 
-def _lone(above: list[str], start: int) -> Head | None:
+def _lone(view: View, start: int, floor: int) -> Head | None:
     """Make a head of a signal line whose panic line is cut off."""
-    for distance, line in enumerate(above[:4], 1):
-        if _SIGNAL.match(line):
-            head = Head(start - distance, "", "")
+    for index in range(start - 1, max(floor, start - 4) - 1, -1):
+        line = view.body(index)
+        if line and _SIGNAL.match(line):
+            head = Head(index, "", "")
             _note_signal(head, [line])
             return head
     return None

@@ -18,6 +18,15 @@ https://github.com/golang/go/blob/master/src/runtime/traceback.go (goroutinehead
 
 RUNTIME_STACK = re.compile(r"runtime stack:[ \t]*$", re.MULTILINE)
 
+ACCESS = re.compile(
+    r"(?P<previous>Previous )?(?P<what>(?:[Aa]tomic )?(?:[Rr]ead|[Ww]rite))"
+    r" at (?P<address>0x[0-9a-f]+) by (?P<who>goroutine (?P<id>\d+)|main goroutine)"
+    r"(?P<more>[^:\n]*):"
+)
+"""A section of a race report: `Previous write at 0x00c0 by goroutine 9:`."""
+BORN = re.compile(r"Goroutine (?P<id>\d+) \((?P<state>\w+)\) created at:")
+_RACE_EDGE = re.compile(r"={18}|WARNING: DATA RACE")
+
 _CALL = re.compile(r"(?P<function>[^\s(].*)\((?P<arguments>[^()]*)\)$")
 _NAME = re.compile(r"(?:[^\s(){]|\(\*?[^\s()]+\)|\{[^{}]*\}| (?=\{))+$")
 _WORDS = re.compile(r"[\w\s,.{}?…]*$")
@@ -77,3 +86,14 @@ def state_and_wait(printed: str) -> tuple[str, str | None]:
 def frame(function: str, at: tuple[str, int, bool], arguments: str | None) -> Frame:
     """Make a frame of a function line and the file line below it."""
     return Frame(function, at[0], at[1], arguments)
+
+
+def begins(line: str) -> bool:
+    """Tell whether *line* begins a goroutine, a section or a report of its own."""
+    return bool(
+        HEADER.match(line)
+        or RUNTIME_STACK.match(line)
+        or ACCESS.match(line)
+        or BORN.match(line)
+        or _RACE_EDGE.match(line)
+    )
