@@ -25,11 +25,11 @@ from triage.core.modules import (
     import_dir,
     import_path,
     module_files,
-    with_root,
 )
 from triage.core.names import split_function
+from triage.core.origins import build_roots, learn_root
 from triage.core.panics import decipher, own_frames
-from triage.core.paths import Located, is_own, locate, package_directory
+from triage.core.paths import BuildRoot, Located, is_own, locate, package_directory
 from triage.core.resolve import FrameSite, Plan, named_declaration
 from triage.core.rules import CrashSite
 from triage.core.site import crash_declaration, fault_sites, first_error
@@ -137,6 +137,7 @@ class Investigation:
         self._panic = panic
         self._commit: str | None = None
         self._layout = build_layout((), {})
+        self._roots: tuple[BuildRoot, ...] = ()
         self._build = hinted(telemetry, panic)
         self._warnings: list[str] = []
 
@@ -178,8 +179,8 @@ class Investigation:
         if self._panic is None or self._panic.crashed is None:
             return [self._place(Frame("", self._telemetry.file, self._telemetry.line))]
         crashed = self._panic.crashed.frames
-        packages = (split_function(frame.function).package for frame in crashed)
-        self._layout = with_root(self._layout, packages)
+        self._layout = learn_root(self._layout, crashed)
+        self._roots = build_roots(crashed, self._layout)
         places, failures = list[_Place](), list[TriageError]()
         for number in own_frames(self._panic, self._is_own):
             try:
@@ -198,7 +199,12 @@ class Investigation:
         )
 
     def _is_own(self, frame: Frame) -> bool:
-        return is_own(frame, self._layout, root_dir=self._telemetry.root_dir)
+        return is_own(
+            frame,
+            self._layout,
+            root_dir=self._telemetry.root_dir,
+            roots=self._roots,
+        )
 
     def _place(self, frame: Frame) -> _Place:
         """Find a frame's file; one that is not there may be what `//line` tells."""
@@ -206,7 +212,11 @@ class Investigation:
         root_dir = self._telemetry.root_dir
         try:
             located = locate(
-                file, function=function, layout=self._layout, root_dir=root_dir
+                file,
+                function=function,
+                layout=self._layout,
+                root_dir=root_dir,
+                roots=self._roots,
             )
         except FileMissing:
             directory = package_directory(
