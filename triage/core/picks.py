@@ -20,6 +20,7 @@ class Near(IntEnum):
     CONSTRUCTOR = 14
     LINE = 15  # named on the crash line
     IMPLEMENTER = 16
+    UPSTREAM = 17  # writes or makes what a caller passed on
     CALLEE = 20
     USED = 21
     PACKAGE = 22

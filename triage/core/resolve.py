@@ -15,6 +15,7 @@ from triage.core.picks import Near, Pick, Picks
 from triage.core.rules import CrashSite, PackageRules
 from triage.core.site import enclosing, title
 from triage.core.table import Decl
+from triage.core.upstream import CallSite, is_helper, trail
 from triage.core.view import View
 
 MAX_PACKAGES = 6
@@ -59,6 +60,7 @@ class Plan:
         chain = self._rules.hang
         external = (*chain.externals, *(call.target for call in chain.calls))
         self._wants = list(wants(site, (*external, *chain.types)))
+        self._callers: list[CallSite] = []
         self._followed: set[Want] = set()
         self._foreign: set[str] = set()
         self._follow()
@@ -99,6 +101,7 @@ class Plan:
     def finish(self, max_tokens: int) -> Fitted:
         """Fit what was found into the budget."""
         self._add_frames()
+        self._ask_callers()
         picks = [pick for pick in self._picks.ranked() if pick.key != self.crash.key]
         return fit(self.crash, self._site.line, picks, self._kept_fields(), max_tokens)
 
@@ -140,8 +143,28 @@ class Plan:
             if key not in distinct and len(distinct) >= self._max_frames:
                 break
             distinct.add(key)
+            self._callers.append(CallSite(view, decl, frame.line))
             if key != self.crash.key:
                 self._pick_frame(view, decl, frame, near_crash=len(distinct) <= 3)
+
+    def _ask_callers(self) -> None:
+        """Go up the trace for values that came in as parameters.
+
+        Where the crash function is an assertion or close helper, its caller is looked
+        at as if it had crashed.
+        """
+        callee, hang, site = self._site.decl, self._rules.hang, self._site
+        helper = is_helper(callee, site.faults, hang)
+        for level, passed in enumerate(trail(hang, callee, self._callers)):
+            at = passed.site
+            caller = CrashSite(
+                at.view, at.decl, at.line, site.kind, passed.arguments, site.depth
+            )
+            rules = PackageRules(caller, self._picks)
+            if helper and level == 0:
+                rules.apply()
+            else:
+                rules.apply_upstream()
 
     def _pick_frame(
         self, view: View, decl: Decl, frame: FrameSite, *, near_crash: bool

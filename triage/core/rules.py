@@ -56,6 +56,15 @@ class PackageRules:
         self._picks = picks
         self.hang = self._hang()
         self._depths: dict[int, int] = {}
+        self._upstream = False
+
+    def apply_upstream(self) -> None:
+        """Run only the rules on where values come from, for a caller's values."""
+        self._upstream = True
+        self._origins()
+        self._writers()
+        for number in dict.fromkeys(map(self._view.field_owner, self.hang.fields)):
+            self._literals(number, self._wanted_fields(number))
 
     def apply(self) -> None:
         """Run every rule."""
@@ -94,6 +103,7 @@ class PackageRules:
         if decl.id == self._site.decl.id or not self._allowed(decl):
             return
         section = section or SECTION_OF_KIND[decl.kind]
+        near = Near.UPSTREAM if self._upstream else near
         self._picks.add(
             Pick(self._view, decl, section, near, reason, depth, part, lines, marks)
         )
@@ -200,8 +210,11 @@ class PackageRules:
         """Take the functions whose results the line hangs on."""
         for call in self.hang.calls:
             if call.target >= 0 and not call.member:
-                text = f"its result is what line {self._site.line} hangs on"
+                text = f"its result is what {self._where()} hangs on"
                 self._pick(call.target, Near.ORIGIN, text)
+
+    def _where(self) -> str:
+        return f"line {self._site.line} of {title(self._site.decl)}"
 
     def _constructors(self) -> None:
         """Take what returns or builds the types chosen so far."""
