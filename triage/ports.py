@@ -10,7 +10,8 @@ class Source(Protocol):
     """A repository, read at one commit or as it lies on disk.
 
     Paths are relative to the repository, with `/`; `commit` is a full object id, or
-    None for a working tree. Everything raised is a `SourceError`.
+    None for a working tree. Everything raised is a `SourceError`, or `BadInput` for
+    a path or a revision that can be none.
     """
 
     name: str
@@ -28,8 +29,14 @@ class Source(Protocol):
         """Read one file; None where there is none."""
         ...
 
-    async def package(self, commit: str | None, directory: str) -> Package:
-        """Read the `.go` files of one directory; raises `FileMissing` without it."""
+    async def package(
+        self, commit: str | None, directory: str, *, first: str | None = None
+    ) -> Package:
+        """Read the `.go` files of one directory; raises `FileMissing` without it.
+
+        *first* names the file that must not fall to the limits of a package. An
+        empty package says in its problems why.
+        """
         ...
 
     async def probe(
