@@ -9,7 +9,7 @@ import os
 import sys
 import traceback
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NoReturn
+from typing import TYPE_CHECKING, NoReturn
 
 import click
 
@@ -17,26 +17,18 @@ from triage._version import __version__
 from triage.errors import TriageError
 
 if TYPE_CHECKING:
+    from triage.config import Settings
     from triage.core.model import Result, Telemetry
 
 EXIT_EXPECTED = 1
 EXIT_BUG = 3
 EXIT_INTERRUPTED = 130
-COMMANDS = ("context", "parse", "doctor")
 
 
 def main() -> NoReturn:
     """Run the command line and exit: 0 done, 1 could not, 2 usage, 3 a bug of ours."""
-    from triage.config import Settings
-
     try:
-        settings = Settings.from_env()
-        code = cli.main(
-            prog_name="triage",
-            standalone_mode=False,
-            default_map=settings.default_map(COMMANDS),
-            obj=settings,
-        )
+        code = cli.main(prog_name="triage", standalone_mode=False)
     except click.ClickException as error:
         error.show()
         code = error.exit_code
@@ -77,8 +69,14 @@ def _report_bug(error: Exception) -> None:
 
 @click.group(context_settings={"help_option_names": ["-h", "--help"]})
 @click.version_option(__version__, prog_name="triage", message="%(prog)s %(version)s")
-def cli() -> None:
+@click.pass_context
+def cli(context: click.Context) -> None:
     """Turn a Go panic into the smallest piece of source that explains it."""
+    from triage.config import Settings
+
+    settings = Settings.from_env()
+    context.obj = settings
+    context.default_map = settings.default_map(cli.commands)
 
 
 @cli.command()
@@ -126,7 +124,7 @@ def cli() -> None:
 @click.option("--tags", default="", help="Build tags, comma separated.")
 @click.pass_obj
 def context(  # noqa: PLR0917 - click hands every option over by name
-    settings: Any,
+    settings: "Settings",
     trace: Path | None,
     repo: str,
     commit: str | None,
@@ -195,7 +193,7 @@ def _read_stdin() -> bytes:
     return sys.stdin.buffer.read()
 
 
-async def _answer(settings: Any, telemetry: "Telemetry") -> "Result":
+async def _answer(settings: "Settings", telemetry: "Telemetry") -> "Result":
     from triage.app import open_engine
 
     async with open_engine(settings) as engine:
@@ -247,7 +245,7 @@ def parse(files: tuple[str, ...], form: str) -> None:
 
 @cli.command()
 @click.pass_obj
-def doctor(settings: Any) -> None:
+def doctor(settings: "Settings") -> None:
     """Check the helper, git and the settings."""
     from triage.app import examine
 

@@ -5,9 +5,10 @@ in its `Investigation`.
 """
 
 import asyncio
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from posixpath import basename
+from typing import Protocol
 
 from triage.core import linemap
 from triage.core.answer import Origin, assemble
@@ -56,43 +57,67 @@ class Repository:
     """The module directory to assume where the telemetry names none."""
 
 
+class Opener(Protocol):
+    """Opens a repository by path or OWNER/NAME; without a commit as it lies on disk."""
+
+    async def __call__(self, name: str, *, at_commit: bool) -> Repository:
+        """Raise a `SourceError` where there is none."""
+        ...
+
+
 class Engine:
     """Answers telemetry with context; close it when done."""
 
     def __init__(
-        self, parser: Parser, open_repository: Callable[[str], Awaitable[Repository]]
+        self, parser: Parser, open_repository: Opener, *, max_tokens: int = 3000
     ) -> None:
-        """*open_repository* takes a path or OWNER/NAME; each is opened once."""
+        """*max_tokens* is the budget of telemetry that names none."""
         self._parser = parser
+        self._max_tokens = max_tokens
         self._open = open_repository
-        self._opened: dict[str, asyncio.Future[Repository]] = {}
+        self._opened: dict[tuple[str, bool], asyncio.Future[Repository]] = {}
 
     async def context(self, telemetry: Telemetry) -> Result:
         """Explain a crash. Everything raised is a `TriageError`."""
         panic = _read(telemetry)
-        repository = await self._repository(telemetry.repo)
-        if telemetry.root_dir is None:
-            telemetry = replace(telemetry, root_dir=repository.root_dir)
+        at_commit = telemetry.commit_sha is not None
+        repository = await self._repository(telemetry.repo, at_commit=at_commit)
+        telemetry = self._completed(telemetry, repository)
         return await Investigation(
             repository.source, self._parser, telemetry, panic
         ).answer()
 
-    async def _repository(self, name: str) -> Repository:
-        if name not in self._opened:
-            self._opened[name] = asyncio.ensure_future(self._open(name))
+    def _completed(self, telemetry: Telemetry, repository: Repository) -> Telemetry:
+        """Fill in what the caller left to the engine."""
+        return replace(
+            telemetry,
+            max_tokens=telemetry.max_tokens or self._max_tokens,
+            root_dir=repository.root_dir
+            if telemetry.root_dir is None
+            else telemetry.root_dir,
+        )
+
+    async def _repository(self, name: str, *, at_commit: bool) -> Repository:
+        """Open a repository once, whoever of the waiting is cancelled meanwhile."""
+        key = (name, at_commit)
+        if key not in self._opened:
+            self._opened[key] = asyncio.ensure_future(
+                self._open(name, at_commit=at_commit)
+            )
+        opening = self._opened[key]
         try:
-            return await asyncio.shield(self._opened[name])
-        except BaseException:
-            if self._opened[name].done():
-                del self._opened[name]
+            return await asyncio.shield(opening)
+        except TriageError:
+            self._opened.pop(key, None)  # the next one may find it mended
             raise
 
     async def close(self) -> None:
         """Close the sources and the parser."""
-        for opened in self._opened.values():
-            repository = await opened
-            await repository.source.close()
+        opened = await asyncio.gather(*self._opened.values(), return_exceptions=True)
         self._opened.clear()
+        for repository in opened:
+            if isinstance(repository, Repository):
+                await repository.source.close()
         await self._parser.close()
 
 
@@ -156,7 +181,7 @@ class Investigation:
             max_frames=self._telemetry.frames,
         )
         await self._supply(plan, frames)
-        fitted = plan.finish(self._telemetry.max_tokens)
+        fitted = plan.finish(self._telemetry.max_tokens or 0)
         self._warnings += plan.warnings
         pieces = [shown.snippet for shown in fitted.shown if shown.snippet]
         printed = await self._parser.print(pieces) if pieces else []

@@ -39,16 +39,6 @@ class Source(Protocol):
         """
         ...
 
-    async def probe(
-        self, commit: str | None, directories: Sequence[str]
-    ) -> tuple[dict[str, Package], dict[str, bytes]]:
-        """Read several directories at once, as far as they exist.
-
-        Returns the packages by directory, and every `go.mod` and `go.work` on their
-        way up to the root by path. One round trip where the source is remote.
-        """
-        ...
-
     async def close(self) -> None:
         """Give back what the source holds; a second call does nothing."""
         ...
@@ -58,12 +48,18 @@ class Parser(Protocol):
     """The Go helper, seen from the engine. Everything raised is a `HelperError`."""
 
     async def symbols(
-        self, package: Package, context: BuildContext, focus: str | None
+        self,
+        package: Package,
+        context: BuildContext,
+        focus: str | None,
+        *,
+        import_path: str = "",
     ) -> bytes:
         """Return the symbol table of *package* as JSON (see `triage.core.table`).
 
         *focus* names the crash file: where its constraints exclude it under
-        *context*, the nearest target that includes it is taken instead.
+        *context*, the nearest target that includes it is taken instead. By
+        *import_path* an external test package knows the package that it tests.
         """
         ...
 

@@ -139,7 +139,8 @@ class Telemetry:
     trace: str | bytes | None = None
     root_dir: str | None = None
     """The module's or service's directory in the repository; None: not told."""
-    max_tokens: int = 3000
+    max_tokens: int | None = None
+    """The budget; None: as set for the engine."""
     depth: int = 2
     """How far types are followed through fields."""
     frames: int = 5
