@@ -37,6 +37,9 @@ _NEAR = re.compile(
 _LOG_LINE = re.compile(
     r"\W{0,2}\d{4}[-/]\d\d[-/]\d\d[T ]|\d\d:\d\d:\d\d|[IWE]\d{4} |time=|level=|\{\""
 )
+_STAMP = re.compile(r"\W{0,2}\d{4}[-/]\d\d[-/]\d\d[T ]\d\d:\d\d:\d\d[.,\d]*\S* ?")
+_ZAP_MESSAGE = 3
+"""zap's console form: time, level, caller, message, fields, with tabs between."""
 _RECOVERED = re.compile(r" \[recovered(?:, repanicked)?\]$")
 _SIGNAL = re.compile(
     r"\[signal (?P<name>\w+)(?:: [^\]]*?)?(?: code=\w+)?(?: addr=(?P<address>0x[0-9a-f]+))?"
@@ -59,6 +62,7 @@ class Head:
     opener: str
     """The group of the pattern that found it; empty for a lone signal line."""
     message: str
+    last: int = -1
     recovered: bool = False
     """The panic had been recovered once and was raised again."""
     signal: str | None = None
@@ -95,6 +99,16 @@ def find_opener(body: str, *, near: bool) -> re.Match[str] | None:
     return found or (_NEAR.search(body) if near else None)
 
 
+def log_message(line: str) -> str | None:
+    """Return what a log line says, without its time and level; None if it is none."""
+    if not _LOG_LINE.match(line):
+        return None
+    fields = line.split("\t")
+    if len(fields) > _ZAP_MESSAGE:
+        return fields[_ZAP_MESSAGE]
+    return _STAMP.sub("", line)
+
+
 def finish(
     view: View, index: int, floor: int, end: int, found: re.Match[str]
 ) -> Head:
@@ -117,6 +131,7 @@ def finish(
     raw = "\n".join(message).strip()
     text = _RECOVERED.sub("", raw)
     head = Head(_top(view, index, floor), opener, _value(opener, text, body))
+    head.last = index + len(message) - 1
     head.recovered = head.first < index or text != raw
     _note_signal(head, [body, *notes])
     return head

@@ -63,6 +63,62 @@ def panic_kind(message: str) -> str:
     return "custom-panic"
 
 
+_RAISERS = (
+    ("slice-conversion", re.compile(r"(?:goP|p)anicSliceConvert")),
+    ("slice-bounds", re.compile(r"(?:goP|p)anicSlice|panicslice$")),
+    ("index-range", re.compile(r"(?:goP|p)anicIndex|panicindex$|panicBounds")),
+    ("divide", re.compile(r"panicdivide$")),
+    ("interface-conversion", re.compile(r"panic(?:nil)?dottype|assertE2I|assertI2I")),
+    ("nil-deref", re.compile(r"panicmem|sigpanic$|panicwrap$")),
+    ("nil-map", re.compile(r"mapassign")),
+    ("closed-channel", re.compile(r"closechan$|chansend")),
+    ("makeslice", re.compile(r"panicmakeslice|makeslice|growslice$|makechan")),
+)
+_NEAR = 4
+
+
+def frames_kind(frames: Sequence[Frame]) -> str | None:
+    """Name the kind by the runtime's function that raised the panic, if one shows."""
+    last = max((i for i, frame in enumerate(frames) if is_panic(frame)), default=None)
+    if last is None:
+        return None
+    for frame in frames[last : last + _NEAR]:
+        name = frame.function.rpartition(".")[2]
+        if not in_runtime(frame):
+            break
+        for kind, pattern in _RAISERS:
+            if pattern.match(name):
+                return kind
+    return None
+
+
+def recursive(frames: Sequence[Frame]) -> bool:
+    """Tell whether a few functions call each other over and over."""
+    top = [frame.function for frame in frames[:12]]
+    return len(top) >= 3 and len(set(top)) <= len(top) // 3  # noqa: PLR2004 - a third
+
+
+_PANICS = re.compile(
+    r"(?:(?:internal/)?runtime(?:/maps)?\.|(?:internal/)?sync\.)?"
+    r"(?:panic|gopanic|sigpanic\d?|panicmem|panicmemAddr|throw|fatal|fatalthrow)$"
+)
+
+
+def is_panic(frame: Frame) -> bool:
+    """Tell whether *frame* is the runtime raising a panic, a signal or a throw."""
+    if not _PANICS.match(frame.function):
+        return False
+    return "." in frame.function or frame.function == "panic" or in_runtime(frame)
+
+
+def in_runtime(frame: Frame) -> bool:
+    """Tell whether *frame* lies in a runtime package, by name or by path."""
+    if frame.function.startswith(("runtime.", "internal/runtime/")):
+        return True
+    path = f"/{frame.file or ''}".replace("\\", "/")
+    return "/runtime/" in path and "." not in frame.function
+
+
 def through_cgo(frame: Frame) -> bool:
     """Tell whether a frame is a call into C or one that came back from it."""
     return frame.function.startswith(("runtime.cgocall", "runtime.cgocallback")) or (

@@ -4,26 +4,13 @@ import re
 from collections.abc import Callable
 
 from triage.core.model import Frame, Panic
+from triage.core.panics.kinds import is_panic
 
-_RUNTIME = frozenset(
-    {
-        "panic",
-        "runtime.panic",
-        "runtime.gopanic",
-        "runtime.sigpanic",
-        "runtime.panicmem",
-    }
-    | {
-        "runtime.throw",
-        "runtime.fatal",
-        "runtime.fatalthrow",
-        "sync.fatal",
-        "sync.throw",
-    }
-    | {"internal/runtime/maps.fatal", "internal/sync.fatal", "internal/sync.throw"}
-)
 _STANDARD = frozenset(
-    ["archive", "bufio", "builtin", "bytes", "cmp", "compress", "container", "context", "crypto", "database", "debug", "embed", "encoding", "errors", "expvar", "flag", "fmt", "go", "hash", "html", "image", "index", "internal", "io", "iter", "log", "maps", "math", "mime", "net", "os", "path", "plugin", "reflect", "regexp", "runtime", "slices", "sort", "strconv", "strings", "structs", "sync", "syscall", "testing", "text", "time", "unicode", "unique", "unsafe", "weak"]
+    "archive bufio builtin bytes cmp compress container context crypto database debug"
+    " embed encoding errors expvar flag fmt go hash html image index internal io iter log"
+    " maps math mime net os path plugin reflect regexp runtime slices sort strconv strings"
+    " structs sync syscall testing text time unicode unique unsafe weak".split()
 )
 _CACHED = re.compile(r"(?:^|[/\\])pkg[/\\]mod[/\\]|@v\d+\.\d+\.\d+")
 _VENDORED = re.compile(r"(?:^|[/\\])vendor[/\\]")
@@ -44,7 +31,7 @@ def is_own(frame: Frame) -> bool:
 def is_standard(frame: Frame) -> bool:
     """Tell whether *frame* lies in Go's own tree."""
     name = frame.function
-    if name in _RUNTIME:
+    if is_panic(frame):
         return True
     head = re.split(r"[./]", name, maxsplit=1)[0]
     package = name[: name.find(".", name.rfind("/") + 1)]
@@ -62,15 +49,8 @@ def origin(panic: Panic, is_own: Callable[[Frame], bool] = is_own) -> int | None
     return own[0] if own else None
 
 
-def own_frames(
-    panic: Panic, is_own: Callable[[Frame], bool] = is_own
-) -> tuple[int, ...]:
+def own_frames(panic: Panic, is_own: Callable[[Frame], bool] = is_own) -> tuple[int, ...]:
     """Return the indexes of the own frames from the origin outwards."""
     frames = panic.crashed.frames if panic.crashed else ()
     below = max((i + 1 for i, frame in enumerate(frames) if is_panic(frame)), default=0)
     return tuple(i for i in range(below, len(frames)) if is_own(frames[i]))
-
-
-def is_panic(frame: Frame) -> bool:
-    """Tell whether *frame* is the runtime raising a panic, a signal or a throw."""
-    return frame.function in _RUNTIME

@@ -84,28 +84,33 @@ class Prefixes:
     def __init__(self, document: Document) -> None:
         self.document = document
         self.plain = View(document)
-        self._views: list[tuple[View, re.Pattern[str]]] = []
+        self._views: list[View] = []
         self._strips: dict[str, Strip | None] = {}
 
-    def view(self, found: re.Match[str], fits: Callable[[View, int], bool]) -> View:
-        """Return the view in which the anchor *found* in the text begins its line.
+    def view(
+        self,
+        span: tuple[int, int, int],
+        begins: Callable[[str], object],
+        fits: Callable[[View, int], bool],
+    ) -> View:
+        """Return the view in which an anchor begins its line.
 
-        *fits* tells whether what goes with an anchor on that line shows in a view; the
-        plain view is returned where no other fits.
+        *span* is the anchor's line, first and last column. *begins* tells whether a
+        line is such an anchor, *fits* whether what goes with one on that line shows in
+        a view; the plain view is returned where no other fits.
         """
-        line = self.document.index(found.start())
-        start, text = self.document.starts[line], self.document.lines[line]
-        prefix, suffix = text[: found.start() - start], text[found.end() - start :].strip()
+        line, column, end = span
+        text = self.document.lines[line]
+        prefix, suffix = text[:column], text[end:].strip()
         if not prefix.strip() and not suffix:
             return self.plain
-        for view, anchor in self._views:
-            body = view.body(line)
-            if anchor is found.re and body and anchor.match(body):
+        for view in self._views:
+            if begins(view.body(line) or ""):
                 return view
         for strip in self._readings(prefix):
             view = View(self.document, strip, suffix)
             if fits(view, line):
-                self._views.insert(0, (view, found.re))
+                self._views.insert(0, view)
                 del self._views[_OPEN:]
                 return view
         return self.plain

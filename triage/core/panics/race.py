@@ -5,6 +5,7 @@ from dataclasses import dataclass, field
 
 from triage.core.model import Frame, Goroutine, Panic
 from triage.core.panics import shapes
+from triage.core.panics.crash import Found
 from triage.core.panics.document import Document
 from triage.core.panics.prefix import Prefixes
 from triage.core.panics.runtime import StackReader
@@ -28,7 +29,7 @@ class Race:
     """The frame that started a goroutine, by the goroutine's number."""
 
 
-def read_races(document: Document) -> list[Panic]:
+def read_races(document: Document) -> list[Found]:
     """Read every race report of *document*, in order."""
     if " by " not in document.text:
         return []
@@ -36,8 +37,8 @@ def read_races(document: Document) -> list[Panic]:
     latest: dict[int, Race] = {}
     races: list[Race] = []
     for found in _ANCHOR.finditer(document.text):
-        line = document.index(found.start())
-        view = prefixes.view(found, _fits)
+        line, column, end = document.span(found)
+        view = prefixes.view((line, column, end), _ANCHOR.match, _fits)
         reader = StackReader(view)
         last = reader.read(line + 1)
         reader.take(line)
@@ -49,7 +50,7 @@ def read_races(document: Document) -> list[Panic]:
         if race:
             race.last = last
             _add(race, access, found[0], reader)
-    return [_panic(document, race) for race in races]
+    return [_found(document, race) for race in races]
 
 
 def _fits(view: View, line: int) -> bool:
@@ -79,17 +80,20 @@ def _add(
         race.makers.setdefault(int(born["id"]), reader.frames[0])
 
 
-def _panic(document: Document, race: Race) -> Panic:
+def _found(document: Document, race: Race) -> Found:
     accesses = tuple(
         Goroutine(a.id, a.state, a.frames, created_by=race.makers.get(a.id or -1))
         for a in race.accesses
     )
-    return Panic(
-        kind="data-race",
-        message="DATA RACE",
-        crashed=accesses[0],
-        goroutines=0,
-        lines=(document.number(race.first), document.number(race.last)),
-        others=accesses[1:],
-        form="race",
+    span = (document.number(race.first), document.number(race.last))
+    return Found(
+        Panic(
+            kind="data-race",
+            message="DATA RACE",
+            crashed=accesses[0],
+            goroutines=0,
+            lines=span,
+            others=accesses[1:],
+            form="race",
+        )
     )

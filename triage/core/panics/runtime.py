@@ -35,6 +35,7 @@ class Stack:
     first: int
     last: int
     view: View
+    problems: tuple[Problem, ...] = ()
 
 
 def read_block(view: View, header: re.Match[str], line: int) -> Stack | None:
@@ -90,6 +91,12 @@ class StackReader:
         self._spaced = False
         self._ancestors = False
         self._offsets = 0
+
+    def begin(self, frame: Frame, lines: range) -> None:
+        """Take a first frame that was read elsewhere, on *lines*."""
+        self._offsets += frame.arguments is not None
+        self._add(frame, maker=False)
+        self.used += lines
 
     def read(self, index: int) -> int:
         """Read frames from line *index* on; return the last line that is part of them."""
@@ -187,7 +194,8 @@ class StackReader:
         if at[2]:
             self._offsets += 1
             return False
-        return behind >= self.view.size and self._offsets > 0
+        whole = self.view.document.whole
+        return behind >= self.view.size and self._offsets > 0 and not whole
 
     def _use(self, first: int, after: int) -> int:
         self.used += range(first, after)
@@ -216,4 +224,4 @@ def read_stack(view: View, header: re.Match[str] | None, line: int) -> Stack:
         reader.created_by,
         reader.elided,
     )
-    return Stack(goroutine, line, last, view)
+    return Stack(goroutine, line, last, view, tuple(reader.problems))
