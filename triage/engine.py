@@ -79,12 +79,12 @@ class Engine:
 
     async def context(self, telemetry: Telemetry) -> Result:
         """Explain a crash. Everything raised is a `TriageError`."""
-        panic = _read(telemetry)
+        panics = _read(telemetry)
         at_commit = telemetry.commit_sha is not None
         repository = await self._repository(telemetry.repo, at_commit=at_commit)
         telemetry = self._completed(telemetry, repository)
         return await Investigation(
-            repository.source, self._parser, telemetry, panic
+            repository.source, self._parser, telemetry, panics
         ).answer()
 
     def _completed(self, telemetry: Telemetry, repository: Repository) -> Telemetry:
@@ -121,17 +121,17 @@ class Engine:
         await self._parser.close()
 
 
-def _read(telemetry: Telemetry) -> Panic | None:
-    """Read the panic out of the trace; None where file and line are given instead."""
+def _read(telemetry: Telemetry) -> tuple[Panic, ...]:
+    """Read the crashes with a stack; none where file and line are given instead."""
     if telemetry.trace is None:
         if telemetry.file is None or telemetry.line is None:
             raise BadInput("telemetry needs a trace, or a file and a line")
-        return None
-    report = decipher(telemetry.trace)
-    for panic in report.crashes:
-        if panic.crashed and panic.crashed.frames:
-            return panic
-    raise NoPanic("the text holds no Go panic with a stack; give the whole output")
+        return ()
+    crashes = decipher(telemetry.trace).crashes
+    found = tuple(p for p in crashes if p.crashed and p.crashed.frames)
+    if not found:
+        raise NoPanic("the text holds no Go panic with a stack; give the whole output")
+    return found
 
 
 @dataclass(frozen=True, slots=True)
@@ -154,16 +154,21 @@ class Investigation:
     """One call: what it found out so far, and what it still has to ask."""
 
     def __init__(
-        self, source: Source, parser: Parser, telemetry: Telemetry, panic: Panic | None
+        self,
+        source: Source,
+        parser: Parser,
+        telemetry: Telemetry,
+        panics: Sequence[Panic],
     ) -> None:
         self._source = source
         self._parser = parser
         self._telemetry = telemetry
-        self._panic = panic
+        self._panics = panics
+        self._panic: Panic | None = None
         self._commit: str | None = None
         self._layout = build_layout((), {})
         self._roots: tuple[BuildRoot, ...] = ()
-        self._build = hinted(telemetry, panic)
+        self._build = hinted(telemetry, None)
         self._warnings: list[str] = []
 
     async def answer(self) -> Result:
@@ -200,28 +205,32 @@ class Investigation:
     # -- frames to files
 
     def _own_places(self) -> list[_Place]:
-        """Find the own frames, the crash first; raises where none can be found."""
-        if self._panic is None or self._panic.crashed is None:
+        """Find the own frames of the first crash that has any, the crash site first."""
+        if not self._panics:
             return [self._place(Frame("", self._telemetry.file, self._telemetry.line))]
-        crashed = self._panic.crashed.frames
-        self._layout = learn_root(self._layout, crashed)
-        self._roots = build_roots(crashed, self._layout)
-        places, failures = list[_Place](), list[TriageError]()
-        for number in own_frames(self._panic, self._is_own):
+        failures = list[TriageError]()
+        for panic in self._panics:
+            places = self._places_of(panic, failures)
+            if places:
+                self._panic = panic
+                self._build = hinted(self._telemetry, panic)
+                return places
+        raise failures[0] if failures else FileMissing(
+            f"no frame of the trace lies in {self._telemetry.repo}; name another "
+            "repository, or the module's directory as root_dir"
+        )
+
+    def _places_of(self, panic: Panic, failures: list[TriageError]) -> list[_Place]:
+        frames = panic.crashed.frames if panic.crashed else ()
+        self._layout = learn_root(self._layout, frames)
+        self._roots = build_roots(frames, self._layout)
+        places = list[_Place]()
+        for number in own_frames(panic, self._is_own):
             try:
-                places.append(self._place(crashed[number]))
+                places.append(self._place(frames[number]))
             except (NotFound, BadInput) as failure:
                 failures.append(failure)
-        if places:
-            return places
-        raise (
-            failures[0]
-            if failures
-            else FileMissing(
-                f"no frame of the trace lies in {self._telemetry.repo}; name another "
-                "repository, or the module's directory as root_dir"
-            )
-        )
+        return places
 
     def _is_own(self, frame: Frame) -> bool:
         return is_own(

@@ -59,7 +59,8 @@ def walk(view: View, start: Iterable[int]) -> Hang:
         if type_target != NONE:
             types[type_target] = None
         if kind == Node.FIELD:
-            fields[ref] = None
+            if ref != NONE:  # a field of a type that is local to a function
+                fields[ref] = None
         elif kind == Node.VARIABLE:
             variables[ref] = None
         elif kind == Node.CALL:
