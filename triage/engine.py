@@ -184,6 +184,8 @@ class Investigation:
             frames,
             directory_of=lambda path: import_dir(path, self._layout),
             max_frames=self._telemetry.frames,
+            related=self._telemetry.related,
+            message=self._panic.message if self._panic else "",
         )
         await self._supply(plan, frames)
         fitted = plan.finish(self._telemetry.max_tokens or 0)

@@ -31,6 +31,7 @@ class Near(IntEnum):
     FIELD_CONSTRUCTOR = 31
     DEEP_TYPE = 40
     DEEP_CONSTRUCTOR = 41
+    RELATED = 50  # no rule links it, measurement does
 
 
 class Part(IntEnum):
