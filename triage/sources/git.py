@@ -133,7 +133,9 @@ class GitSource:
     ) -> dict[str, str]:
         """Name the blobs of a directory's `.go` files, those behind links too."""
         blobs = {}
-        for name, entry in sorted((await self._trees.tree(directory.oid)).items()):
+        for name, entry in sorted(
+            (await self._trees.tree(directory.oid)).entries.items()
+        ):
             if not name.endswith(".go"):
                 continue
             found: Entry | None = entry
