@@ -53,6 +53,7 @@ _NEAR_FRAME = 60
 _FEW_CALLERS = 8
 _MESSAGE_WORD = 4
 _INIT = re.compile(r"^(?:init|setup|Reset|reset|Clear|clear|Setup|Init)")
+_PLACES = frozenset({"same_file", "next_to", "next_frame", "same_name", "init_name"})
 Key = tuple[str, int]
 
 
@@ -117,6 +118,8 @@ class Relations:
         """Put a declaration into a pot, with the line that the relation is about."""
         key = (view.directory, decl)
         record = view.table.record("decls", decl)
+        if pot in _PLACES and view.table.text(record[1]) in {"init", "main"}:
+            return  # several may stand anywhere; where says nothing
         if key == self._crash or (record[15] & DeclFlag.TEST and not self._in_test):
             return
         self._pots[pot].setdefault(key, line)

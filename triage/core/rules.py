@@ -7,7 +7,7 @@ declaration stays out.
 """
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from triage.core.hang import WRITES, Hang, accessed_on_line, hang
 from triage.core.picks import SECTION_OF_KIND, Near, Part, Pick, Picks
@@ -27,6 +27,9 @@ from triage.core.table import (
     Wrap,
 )
 from triage.core.view import View
+
+WAITING = frozenset({"deadlock", "test-timeout", "sigquit", "goroutine-dump"})
+"""Kinds in which a line waits for somebody else's send, close or unlock."""
 
 CONCURRENT = frozenset({"data-race", "fatal-concurrent-map"})
 """Kinds for which a mere reader of a field bears on the fault."""
@@ -78,12 +81,33 @@ class PackageRules:
         self._callers()
 
     def _hang(self) -> Hang:
-        """What the line hangs on; a race hangs on every field that the line touches."""
+        """What the line hangs on; where locks or races are at fault, what it touches."""
         found = hang(self._view, self._site.faults)
-        if found.fields or self._site.kind not in CONCURRENT:
-            return found
-        fields = accessed_on_line(self._view, self._site.decl, self._site.line)
-        return Hang(fields=fields, variables=found.variables, types=found.types)
+        touched = accessed_on_line(self._view, self._site.decl, self._site.line)
+        if self._site.kind in CONCURRENT or self._synchronises():
+            fields = touched
+        elif self._site.kind in WAITING:
+            fields = tuple(field for field in touched if self._is_channel(field))
+        elif self._site.kind is None and not found.fields:
+            fields = tuple(field for field in touched if self._is_channel(field))
+        else:
+            fields = ()
+        return replace(found, fields=tuple(dict.fromkeys((*found.fields, *fields))))
+
+    def _synchronises(self) -> bool:
+        """Tell whether the line calls into package sync: a lock, a wait group."""
+        for _, target, line, _, _ in self._table.of("uses", self._site.decl.id):
+            if line == self._site.line and target < 0:
+                if self._view.external(target)[0] in {"sync", "sync/atomic"}:
+                    return True
+        return False
+
+    def _is_channel(self, field: int) -> bool:
+        """A field that anything is sent to, or that is closed, holds a channel."""
+        return any(
+            self._table.record("accesses", row)[3] & (Access.SEND | Access.CLOSE)
+            for row in self._table.back("accesses", field)
+        )
 
     # -- picking
 
@@ -259,20 +283,26 @@ class PackageRules:
 
     def _literals(self, number: int, wanted: set[int]) -> None:
         owner = self._view.decl(number)
-        near = Near.WRITER if wanted else Near.CONSTRUCTOR
         for row in self._table.back("literals", number):
             decl, _, line, flags = self._table.record("literals", row)
+            if flags & LiteralFlag.ZERO and not (wanted or self._is_receiver(owner)):
+                continue
             given = {r[1] for r in self._table.of("settings", row)}
             missing = set() if flags & LiteralFlag.POSITIONAL else wanted - given
             names = " and ".join(sorted(map(self._view.field_name, missing)))
-            text = f"builds {owner.name}" + (
-                f" and leaves out {names}" if names else ""
-            )
+            text = f"builds {owner.name}" + (f" and leaves out {names}" if names else "")
+            near = Near.WRITER if wanted else Near.CONSTRUCTOR
+            near = Near.OMITTER if missing else near
             self._pick(decl, near, text, part=Part.CONSTRUCTOR, lines=(line,))
+
+    def _is_receiver(self, owner: Decl) -> bool:
+        """A zero value of the receiver's struct is made where it is declared."""
+        struct = bool(owner.flags & DeclFlag.STRUCT)
+        return struct and owner.id == self._site.decl.receiver_type
 
     def _writers(self) -> None:
         """Take what writes the fields and variables that the line hangs on."""
-        reads = self._site.kind in CONCURRENT
+        reads = self._site.kind in CONCURRENT or self._synchronises()
         for field in self.hang.fields:
             name = f"{self._view.decl(self._view.field_owner(field)).name}"
             name = f"{name}.{self._view.field_name(field)}"
