@@ -66,19 +66,24 @@ func (dir *directory) newChecker(mine func(*decl) bool, parts int) *checker {
 	c := &checker{
 		dir: dir, share: make([]bool, len(dir.decls)),
 		packages: make(map[string]*types.Package, len(dir.packages)),
-		info: types.Info{
-			Defs:       make(map[*ast.Ident]types.Object, size/(60*parts)),
-			Uses:       make(map[*ast.Ident]types.Object, size/(16*parts)),
-			Selections: make(map[*ast.SelectorExpr]*types.Selection, size/(60*parts)),
-			Implicits:  make(map[ast.Node]types.Object),
-			Instances:  make(map[*ast.Ident]types.Instance),
-		},
+		info:     newInfo(size / parts),
 	}
 	for i, d := range dir.decls {
 		c.share[i] = mine(d)
 	}
 	c.found = newFound(dir)
 	return c
+}
+
+// newInfo makes maps that fit size bytes of source.
+func newInfo(size int) types.Info {
+	return types.Info{
+		Defs:       make(map[*ast.Ident]types.Object, size/60),
+		Uses:       make(map[*ast.Ident]types.Object, size/16),
+		Selections: make(map[*ast.SelectorExpr]*types.Selection, size/60),
+		Implicits:  make(map[ast.Node]types.Object),
+		Instances:  make(map[*ast.Ident]types.Instance),
+	}
 }
 
 // run checks all packages and then walks the declarations of the checker's share.
@@ -132,6 +137,8 @@ func (c *checker) check(number int32, name string) {
 	defer func() {
 		if r := recover(); r != nil {
 			c.failures = append(c.failures, fmt.Sprintf("type checker failed on package %s: %v", name, r))
+			// What it left behind is half done and not fit to be asked.
+			c.info = newInfo(0)
 		}
 	}()
 	pkg := types.NewPackage(c.dir.pathOf(name), name)

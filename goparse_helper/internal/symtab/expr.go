@@ -11,7 +11,8 @@ const (
 	isCalled int32 = 1 << (iota + 12)
 	inDefer
 	inGo
-	commaOK    // a second value tells whether it went well: no fault
+	commaOK    // more than one value is wanted; a failed assertion is no fault then
+	unused     // no value is wanted
 	assignsNil // the assigned value is nil
 	isTyped    // a type is named
 	isPart     // a part of the value is what the access bits mean
@@ -83,7 +84,7 @@ func (w *walker) ident(id *ast.Ident, how int32) operand {
 	if id.Name == "_" {
 		return unknown
 	}
-	obj := w.info.Uses[id]
+	obj := w.objectOf(id)
 	if obj == nil {
 		return w.unresolved(id, how)
 	}
@@ -200,7 +201,7 @@ func (w *walker) star(e *ast.StarExpr, how int32) operand {
 	}
 	w.deref(e.Star, e.X, x)
 	elem := x
-	elem.callee, elem.mode = none, modeValue
+	elem.callee, elem.mode, elem.sure = none, modeValue, false
 	if p, ok := under(x.typ).(*types.Pointer); ok {
 		elem.typ = p.Elem()
 	}
@@ -211,7 +212,7 @@ func (w *walker) unary(e *ast.UnaryExpr) operand {
 	switch e.Op {
 	case token.AND:
 		x := w.expr(e.X, accessAddress)
-		x.typ, x.callee, x.mode = types.NewPointer(x.typ), none, modeValue
+		x.typ, x.callee, x.mode, x.sure = types.NewPointer(x.typ), none, modeValue, true
 		return x
 	case token.ARROW:
 		x := w.expr(e.X, accessRead)
@@ -246,8 +247,13 @@ func (w *walker) binary(e *ast.BinaryExpr) operand {
 }
 
 func (w *walker) index(e *ast.IndexExpr, how int32) operand {
+	if id := instanceIdent(e.X); id != nil {
+		if _, ok := w.info.Instances[id]; ok {
+			return w.instance(w.expr(e.X, how), e.X, []ast.Expr{e.Index})
+		}
+	}
 	x := w.expr(e.X, how&(accessBits|isPart|assignsNil)|accessElement)
-	if x.mode == modeType || isGeneric(x.typ) {
+	if x.mode == modeType {
 		return w.instance(x, e.X, []ast.Expr{e.Index})
 	}
 	i := w.expr(e.Index, accessRead)
@@ -327,6 +333,6 @@ func (w *walker) closure(e *ast.FuncLit) operand {
 	w.closures--
 	w.first, w.last = first, last
 	x := value(typ, e.Type, noNode)
-	x.closure = true
+	x.sure = true
 	return x
 }

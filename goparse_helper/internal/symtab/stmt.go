@@ -17,7 +17,7 @@ func (w *walker) stmt(s ast.Stmt) {
 	switch s := s.(type) {
 	case *ast.ExprStmt:
 		w.at(s)
-		w.expr(s.X, accessRead)
+		w.expr(s.X, accessRead|unused)
 	case *ast.AssignStmt:
 		w.at(s)
 		w.assign(s)
@@ -28,10 +28,10 @@ func (w *walker) stmt(s ast.Stmt) {
 		w.declStmt(s)
 	case *ast.DeferStmt:
 		w.at(s)
-		w.call(s.Call, inDefer)
+		w.call(s.Call, inDefer|unused)
 	case *ast.GoStmt:
 		w.at(s)
-		w.call(s.Call, inGo)
+		w.call(s.Call, inGo|unused)
 	case *ast.SendStmt:
 		w.at(s)
 		w.expr(s.Value, accessRead)
@@ -212,7 +212,7 @@ func (w *walker) assignTo(lhs ast.Expr, x operand) {
 		w.define(id, obj, x)
 		return
 	}
-	obj := w.info.Uses[id]
+	obj := w.objectOf(id)
 	if l, ok := w.locals[obj]; ok {
 		w.values.flow(l.node, x.node)
 		return
@@ -264,15 +264,11 @@ func (w *walker) rangeOver(s *ast.RangeStmt) {
 	w.first, w.last = w.line(s.For), w.line(s.X.End()-1)
 	x := w.expr(s.X, accessRead|accessElement)
 	w.rangeFault(s, x)
-	key, element := w.keyOf(x), w.elementOf(x)
-	if !hasElements(x.typ) {
-		element = value(types.Typ[types.Invalid], nil, x.node)
-	}
 	if s.Key != nil {
-		w.assignTo(s.Key, key)
+		w.assignTo(s.Key, w.keyOf(x))
 	}
 	if s.Value != nil {
-		w.assignTo(s.Value, element)
+		w.assignTo(s.Value, w.secondOf(x))
 	}
 }
 

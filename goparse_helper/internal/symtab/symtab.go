@@ -43,6 +43,7 @@ func Build(req *Request) *Table {
 		group.Go(c.run)
 	}
 	checkers[0].run()
+	t.implements = checkers[0].implementers()
 	group.Wait()
 	t.join(dir, checkers)
 	return t

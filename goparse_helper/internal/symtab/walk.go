@@ -57,9 +57,11 @@ type operand struct {
 	member   int32
 	receiver int32
 	mode     mode
-	closure  bool
-	call     *ast.CallExpr // of a tuple
-	name     string        // of a builtin, or of an embedded field
+	sure     bool // it is not nil: an address, a function
+	// expression: the first argument is the receiver, as in T.Method(x).
+	expression bool
+	call       *ast.CallExpr // of a tuple
+	name       string        // of a builtin, or of an embedded field
 }
 
 // unknown is a value of which nothing is known.
