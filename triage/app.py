@@ -18,9 +18,7 @@ from triage.sources.worktree import WorktreeSource
 async def open_engine(settings: Settings | None = None) -> AsyncIterator[Engine]:
     """Open an engine on *settings*, by default the environment's; closed on leaving."""
     settings = settings or Settings.from_env()
-    engine = Engine(
-        HelperProcess(), _open_repository, max_tokens=settings.max_tokens
-    )
+    engine = Engine(HelperProcess(), _open_repository, max_tokens=settings.max_tokens)
     try:
         yield engine
     finally:

@@ -217,9 +217,13 @@ class Investigation:
                 self._panic = panic
                 self._build = hinted(self._telemetry, panic)
                 return places
-        raise failures[0] if failures else FileMissing(
-            f"no frame of the trace lies in {self._telemetry.repo}; name another "
-            "repository, or the module's directory as root_dir"
+        raise (
+            failures[0]
+            if failures
+            else FileMissing(
+                f"no frame of the trace lies in {self._telemetry.repo}; name another "
+                "repository, or the module's directory as root_dir"
+            )
         )
 
     def _places_of(self, panic: Panic, failures: list[TriageError]) -> list[_Place]:

@@ -103,8 +103,16 @@ def fit(
     first = _crash(crash, line, int(budget * CRASH_SHARE))
     purse.pay(first)
     shown = [first]
-    picks = [w.pick for w in sorted(candidates, key=lambda w: (-w.density, w.pick.view.directory, w.pick.decl.id))]
-    frames = sorted((pick for pick in picks if pick.near == Near.FRAME), key=lambda p: p.turn)
+    picks = [
+        w.pick
+        for w in sorted(
+            candidates,
+            key=lambda w: (-w.density, w.pick.view.directory, w.pick.decl.id),
+        )
+    ]
+    frames = sorted(
+        (pick for pick in picks if pick.near == Near.FRAME), key=lambda p: p.turn
+    )
     for pick in frames:
         choice = _first_that_fits(purse, purse.left, _frame_forms(pick))
         if choice:
@@ -113,7 +121,10 @@ def fit(
     rest = [pick for pick in picks if pick.near != Near.FRAME]
     shown += _fit_rest(purse, rest, frozenset(fields), related)
     keys = {choice.pick.key for choice in shown}
-    return Fitted(tuple(shown), tuple(p for p in picks if p.key not in keys and p.near != Near.RELATED))
+    return Fitted(
+        tuple(shown),
+        tuple(p for p in picks if p.key not in keys and p.near != Near.RELATED),
+    )
 
 
 def _crash(pick: Pick, line: int, share: int) -> Shown:

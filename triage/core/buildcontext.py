@@ -6,7 +6,23 @@ from posixpath import basename
 from triage.core.model import BuildContext, Panic, Telemetry
 
 _SYSTEMS = frozenset(
-    ["aix", "android", "darwin", "dragonfly", "freebsd", "illumos", "ios", "js", "linux", "netbsd", "openbsd", "plan9", "solaris", "wasip1", "windows"]
+    [
+        "aix",
+        "android",
+        "darwin",
+        "dragonfly",
+        "freebsd",
+        "illumos",
+        "ios",
+        "js",
+        "linux",
+        "netbsd",
+        "openbsd",
+        "plan9",
+        "solaris",
+        "wasip1",
+        "windows",
+    ]
 )
 _ARCHITECTURES = frozenset(
     {"386", "amd64", "arm", "arm64", "loong64", "mips", "mips64", "mips64le"}

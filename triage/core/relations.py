@@ -148,7 +148,10 @@ class Relations:
                 return
         for number in view.by_file.get(centre.file, ()):
             record = view.table.record("decls", number)
-            if record[6] <= centre.end_line + reach and record[7] >= centre.line - reach:
+            if (
+                record[6] <= centre.end_line + reach
+                and record[7] >= centre.line - reach
+            ):
                 if number != decl:
                     self._put(pot, view, number)
 
@@ -170,7 +173,9 @@ class Relations:
     def _touching(self, pot: str, view: View, fields: Iterable[int]) -> None:
         table = view.table
         for wanted in fields:
-            rows = [table.record("accesses", row) for row in table.back("accesses", wanted)]
+            rows = [
+                table.record("accesses", row) for row in table.back("accesses", wanted)
+            ]
             for row in sorted(rows, key=lambda row: not row[3] & WRITES):
                 self._put(f"{pot}:{view.directory}:{wanted}", view, row[0], row[2])
 

@@ -126,7 +126,9 @@ class Plan:
 
     def _standings(self) -> dict[tuple[str, int], Standing]:
         views = [view for view in self._views.values() if view is not None]
-        frames = [c for c in self._callers if (c.view.directory, c.decl.id) != self.crash.key]
+        frames = [
+            c for c in self._callers if (c.view.directory, c.decl.id) != self.crash.key
+        ]
         return Relations(
             self._site, self._rules.hang, views, frames, self._upstream, self._message
         ).standings()
@@ -139,7 +141,9 @@ class Plan:
         for pick in linked:
             standing = standings.pop(pick.key, Standing())
             lines = tuple(dict.fromkeys((*pick.lines, *standing.lines)))
-            found.append(Weighed(replace(pick, lines=lines), standing.score + bonus(pick)))
+            found.append(
+                Weighed(replace(pick, lines=lines), standing.score + bonus(pick))
+            )
         if self._related:
             found += self._loose(standings)
         return found

@@ -17,7 +17,6 @@ from triage.core.table import (
     Access,
     Decl,
     DeclFlag,
-    Fault,
     FieldFlag,
     Kind,
     LiteralFlag,
@@ -290,7 +289,9 @@ class PackageRules:
             given = {r[1] for r in self._table.of("settings", row)}
             missing = set() if flags & LiteralFlag.POSITIONAL else wanted - given
             names = " and ".join(sorted(map(self._view.field_name, missing)))
-            text = f"builds {owner.name}" + (f" and leaves out {names}" if names else "")
+            text = f"builds {owner.name}" + (
+                f" and leaves out {names}" if names else ""
+            )
             near = Near.WRITER if wanted else Near.CONSTRUCTOR
             near = Near.OMITTER if missing else near
             self._pick(decl, near, text, part=Part.CONSTRUCTOR, lines=(line,))
@@ -335,10 +336,16 @@ class PackageRules:
             if at == line and target >= 0 and member and how & Use.CALL:
                 self._behind_interface(target, self._table.text(member))
         for site in self._site.faults:
-            if site.kind == Fault.ASSERTION and site.node != NONE:
-                interface = self._table.record("nodes", site.node)[4]
-                if interface >= 0:
-                    self._behind_interface(interface, None)
+            for node in (site.node, site.index):
+                type_number = NONE if node == NONE else self._node_type(node)
+                if self._is_interface(type_number):
+                    self._behind_interface(type_number, None)
+
+    def _node_type(self, node: int) -> int:
+        return self._table.record("nodes", node)[4]
+
+    def _is_interface(self, number: int) -> bool:
+        return number >= 0 and bool(self._view.decl(number).flags & DeclFlag.INTERFACE)
 
     def _behind_interface(self, interface: int, member: str | None) -> None:
         name = self._view.decl(interface).name

@@ -174,21 +174,44 @@ class View:
     @cached_property
     def _words(self):
         import re
-        pat=re.compile(rb'[A-Za-z_]\w{2,}')
-        of={}; back={}
+
+        pat = re.compile(rb"[A-Za-z_]\w{2,}")
+        of = {}
+        back = {}
         for n in range(self.table.count("decls")):
-            d=self.decl(n)
-            if d.flags & DeclFlag.TEST: continue
-            ws=frozenset(w.decode() for w in pat.findall(self.source(d)[d.start:d.end]))-KW
-            of[n]=ws
-            for w in ws: back.setdefault(w,[]).append(n)
-        return of,back
-    def words_of(self,n): return self._words[0].get(n,frozenset())
-    def with_word(self,w): return self._words[1].get(w,())
-    def words_on(self,decl,line):
+            d = self.decl(n)
+            if d.flags & DeclFlag.TEST:
+                continue
+            ws = (
+                frozenset(
+                    w.decode() for w in pat.findall(self.source(d)[d.start : d.end])
+                )
+                - KW
+            )
+            of[n] = ws
+            for w in ws:
+                back.setdefault(w, []).append(n)
+        return of, back
+
+    def words_of(self, n):
+        return self._words[0].get(n, frozenset())
+
+    def with_word(self, w):
+        return self._words[1].get(w, ())
+
+    def words_on(self, decl, line):
         import re
-        src=self.source(decl).split(b"\n")
-        return frozenset(w.decode() for w in re.findall(rb'[A-Za-z_]\w{2,}',src[line-1] if 0<line<=len(src) else b''))-KW
+
+        src = self.source(decl).split(b"\n")
+        return (
+            frozenset(
+                w.decode()
+                for w in re.findall(
+                    rb"[A-Za-z_]\w{2,}", src[line - 1] if 0 < line <= len(src) else b""
+                )
+            )
+            - KW
+        )
 
     def external(self, target: int) -> tuple[str, str, tuple[tuple[str, int], ...]]:
         """Unroll an external target: import path, name, then (member, slot) steps."""
@@ -201,4 +224,7 @@ class View:
             steps.append((self.table.text(name), slot))
             number = parent
 
-KW=frozenset("break default func interface select case defer map struct chan else goto package switch const fallthrough range type continue for import return var nil err true false string int bool error len append make new".split())
+
+KW = frozenset(
+    "break default func interface select case defer map struct chan else goto package switch const fallthrough range type continue for import return var nil err true false string int bool error len append make new".split()
+)
