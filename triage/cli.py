@@ -5,10 +5,11 @@ and a usage error answer at once.
 """
 
 import asyncio
+import os
 import sys
 import traceback
 from pathlib import Path
-from typing import IO, TYPE_CHECKING, Any, NoReturn
+from typing import TYPE_CHECKING, NoReturn
 
 import click
 
@@ -16,26 +17,18 @@ from triage._version import __version__
 from triage.errors import TriageError
 
 if TYPE_CHECKING:
+    from triage.config import Settings
     from triage.core.model import Result, Telemetry
 
 EXIT_EXPECTED = 1
 EXIT_BUG = 3
 EXIT_INTERRUPTED = 130
-COMMANDS = ("context", "parse", "doctor")
 
 
 def main() -> NoReturn:
     """Run the command line and exit: 0 done, 1 could not, 2 usage, 3 a bug of ours."""
-    from triage.config import Settings
-
     try:
-        settings = Settings.from_env()
-        code = cli.main(
-            prog_name="triage",
-            standalone_mode=False,
-            default_map=settings.default_map(COMMANDS),
-            obj=settings,
-        )
+        code = cli.main(prog_name="triage", standalone_mode=False)
     except click.ClickException as error:
         error.show()
         code = error.exit_code
@@ -61,7 +54,7 @@ def _complain(text: str) -> None:
 
 def _silence_stdout() -> None:
     """Keep the interpreter from complaining of the closed pipe once more at exit."""
-    sys.stdout = None  # type: ignore[assignment] # nothing writes to it any more
+    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 
 def _report_bug(error: Exception) -> None:
@@ -76,14 +69,22 @@ def _report_bug(error: Exception) -> None:
 
 @click.group(context_settings={"help_option_names": ["-h", "--help"]})
 @click.version_option(__version__, prog_name="triage", message="%(prog)s %(version)s")
-def cli() -> None:
+@click.pass_context
+def cli(context: click.Context) -> None:
     """Turn a Go panic into the smallest piece of source that explains it."""
+    from triage.config import Settings
+
+    settings = Settings.from_env()
+    context.obj = settings
+    context.default_map = settings.default_map(cli.commands)
 
 
 @cli.command()
 @click.argument("trace", required=False, type=click.Path(path_type=Path))
 @click.option("--repo", default=".", help="Path of a repository, or OWNER/NAME.")
-@click.option("--commit", help="Commit that crashed; a path without: the files on disk.")
+@click.option(
+    "--commit", help="Commit that crashed; a path without: the files on disk."
+)
 @click.option("--root-dir", help="Directory of the module in the repository.")
 @click.option("--file", "file_", help="Crash file, when there is no trace.")
 @click.option("--line", type=click.IntRange(min=1), help="Crash line, with --file.")
@@ -123,7 +124,7 @@ def cli() -> None:
 @click.option("--tags", default="", help="Build tags, comma separated.")
 @click.pass_obj
 def context(  # noqa: PLR0917 - click hands every option over by name
-    settings: Any,
+    settings: "Settings",
     trace: Path | None,
     repo: str,
     commit: str | None,
@@ -166,7 +167,9 @@ def context(  # noqa: PLR0917 - click hands every option over by name
     _write(_rendered(result, form))
 
 
-def _read_trace(trace: Path | None, *, file: str | None, line: int | None) -> bytes | None:
+def _read_trace(
+    trace: Path | None, *, file: str | None, line: int | None
+) -> bytes | None:
     """Read the panic's text; None where --file and --line say it all."""
     if (file is None) != (line is None):
         raise click.UsageError("--file and --line go together")
@@ -183,15 +186,14 @@ def _read_trace(trace: Path | None, *, file: str | None, line: int | None) -> by
 
 
 def _read_stdin() -> bytes:
-    stream: IO[bytes] = click.get_binary_stream("stdin")
-    if stream.isatty():
+    if sys.stdin.isatty():
         raise click.UsageError(
             "no panic given: name a TRACE file, pipe one in, or give --file and --line"
         )
-    return stream.read()
+    return sys.stdin.buffer.read()
 
 
-async def _answer(settings: Any, telemetry: "Telemetry") -> "Result":
+async def _answer(settings: "Settings", telemetry: "Telemetry") -> "Result":
     from triage.app import open_engine
 
     async with open_engine(settings) as engine:
@@ -209,7 +211,7 @@ def _rendered(result: "Result", form: str) -> bytes:
     from triage.core import render
 
     if form == "json":
-        return render.to_json(result) + b"\n"
+        return result.to_json() + b"\n"
     if form == "markdown":
         return render.markdown(result).encode()
     return result.context.encode()
@@ -217,13 +219,12 @@ def _rendered(result: "Result", form: str) -> bytes:
 
 def _write(data: bytes) -> None:
     """Write the result; a terminal gets no control characters out of the source."""
-    stream = click.get_binary_stream("stdout")
-    if stream.isatty():
+    if sys.stdout.isatty():
         from triage.core.render import for_terminal
 
         data = for_terminal(data.decode("utf-8", "replace")).encode()
-    stream.write(data)
-    stream.flush()
+    sys.stdout.buffer.write(data)
+    sys.stdout.buffer.flush()
 
 
 @cli.command()
@@ -239,12 +240,12 @@ def parse(files: tuple[str, ...], form: str) -> None:
     """Show the crashes in FILES (- is standard input), without any source."""
     from triage.parse import parse_files
 
-    parse_files(files, form, click.get_binary_stream("stdout"))
+    parse_files(files, form, sys.stdout)
 
 
 @cli.command()
 @click.pass_obj
-def doctor(settings: Any) -> None:
+def doctor(settings: "Settings") -> None:
     """Check the helper, git and the settings."""
     from triage.app import examine
 

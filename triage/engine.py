@@ -5,9 +5,10 @@ in its `Investigation`.
 """
 
 import asyncio
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from posixpath import basename
+from typing import Protocol
 
 from triage.core import linemap
 from triage.core.answer import Origin, assemble
@@ -25,11 +26,11 @@ from triage.core.modules import (
     import_dir,
     import_path,
     module_files,
-    with_root,
 )
 from triage.core.names import split_function
+from triage.core.origins import build_roots, learn_root
 from triage.core.panics import decipher, own_frames
-from triage.core.paths import Located, is_own, locate, package_directory
+from triage.core.paths import BuildRoot, Located, is_own, locate, package_directory
 from triage.core.resolve import FrameSite, Plan, named_declaration
 from triage.core.rules import CrashSite
 from triage.core.site import crash_declaration, fault_sites, first_error
@@ -56,57 +57,81 @@ class Repository:
     """The module directory to assume where the telemetry names none."""
 
 
+class Opener(Protocol):
+    """Opens a repository by path or OWNER/NAME; without a commit as it lies on disk."""
+
+    async def __call__(self, name: str, *, at_commit: bool) -> Repository:
+        """Raise a `SourceError` where there is none."""
+        ...
+
+
 class Engine:
     """Answers telemetry with context; close it when done."""
 
     def __init__(
-        self, parser: Parser, open_repository: Callable[[str], Awaitable[Repository]]
+        self, parser: Parser, open_repository: Opener, *, max_tokens: int = 3000
     ) -> None:
-        """*open_repository* takes a path or OWNER/NAME; each is opened once."""
+        """*max_tokens* is the budget of telemetry that names none."""
         self._parser = parser
+        self._max_tokens = max_tokens
         self._open = open_repository
-        self._opened: dict[str, asyncio.Future[Repository]] = {}
+        self._opened: dict[tuple[str, bool], asyncio.Future[Repository]] = {}
 
     async def context(self, telemetry: Telemetry) -> Result:
         """Explain a crash. Everything raised is a `TriageError`."""
-        panic = _read(telemetry)
-        repository = await self._repository(telemetry.repo)
-        if telemetry.root_dir is None:
-            telemetry = replace(telemetry, root_dir=repository.root_dir)
+        panics = _read(telemetry)
+        at_commit = telemetry.commit_sha is not None
+        repository = await self._repository(telemetry.repo, at_commit=at_commit)
+        telemetry = self._completed(telemetry, repository)
         return await Investigation(
-            repository.source, self._parser, telemetry, panic
+            repository.source, self._parser, telemetry, panics
         ).answer()
 
-    async def _repository(self, name: str) -> Repository:
-        if name not in self._opened:
-            self._opened[name] = asyncio.ensure_future(self._open(name))
+    def _completed(self, telemetry: Telemetry, repository: Repository) -> Telemetry:
+        """Fill in what the caller left to the engine."""
+        return replace(
+            telemetry,
+            max_tokens=telemetry.max_tokens or self._max_tokens,
+            root_dir=repository.root_dir
+            if telemetry.root_dir is None
+            else telemetry.root_dir,
+        )
+
+    async def _repository(self, name: str, *, at_commit: bool) -> Repository:
+        """Open a repository once, whoever of the waiting is cancelled meanwhile."""
+        key = (name, at_commit)
+        if key not in self._opened:
+            self._opened[key] = asyncio.ensure_future(
+                self._open(name, at_commit=at_commit)
+            )
+        opening = self._opened[key]
         try:
-            return await asyncio.shield(self._opened[name])
-        except BaseException:
-            if self._opened[name].done():
-                del self._opened[name]
+            return await asyncio.shield(opening)
+        except TriageError:
+            self._opened.pop(key, None)  # the next one may find it mended
             raise
 
     async def close(self) -> None:
         """Close the sources and the parser."""
-        for opened in self._opened.values():
-            repository = await opened
-            await repository.source.close()
+        opened = await asyncio.gather(*self._opened.values(), return_exceptions=True)
         self._opened.clear()
+        for repository in opened:
+            if isinstance(repository, Repository):
+                await repository.source.close()
         await self._parser.close()
 
 
-def _read(telemetry: Telemetry) -> Panic | None:
-    """Read the panic out of the trace; None where file and line are given instead."""
+def _read(telemetry: Telemetry) -> tuple[Panic, ...]:
+    """Read the crashes with a stack; none where file and line are given instead."""
     if telemetry.trace is None:
         if telemetry.file is None or telemetry.line is None:
             raise BadInput("telemetry needs a trace, or a file and a line")
-        return None
-    report = decipher(telemetry.trace)
-    for panic in report.crashes:
-        if panic.crashed and panic.crashed.frames:
-            return panic
-    raise NoPanic("the text holds no Go panic with a stack; give the whole output")
+        return ()
+    crashes = decipher(telemetry.trace).crashes
+    found = tuple(p for p in crashes if p.crashed and p.crashed.frames)
+    if not found:
+        raise NoPanic("the text holds no Go panic with a stack; give the whole output")
+    return found
 
 
 @dataclass(frozen=True, slots=True)
@@ -129,15 +154,21 @@ class Investigation:
     """One call: what it found out so far, and what it still has to ask."""
 
     def __init__(
-        self, source: Source, parser: Parser, telemetry: Telemetry, panic: Panic | None
+        self,
+        source: Source,
+        parser: Parser,
+        telemetry: Telemetry,
+        panics: Sequence[Panic],
     ) -> None:
         self._source = source
         self._parser = parser
         self._telemetry = telemetry
-        self._panic = panic
+        self._panics = panics
+        self._panic: Panic | None = None
         self._commit: str | None = None
         self._layout = build_layout((), {})
-        self._build = hinted(telemetry, panic)
+        self._roots: tuple[BuildRoot, ...] = ()
+        self._build = hinted(telemetry, None)
         self._warnings: list[str] = []
 
     async def answer(self) -> Result:
@@ -153,9 +184,11 @@ class Investigation:
             frames,
             directory_of=lambda path: import_dir(path, self._layout),
             max_frames=self._telemetry.frames,
+            related=self._telemetry.related,
+            message=self._panic.message if self._panic else "",
         )
         await self._supply(plan, frames)
-        fitted = plan.finish(self._telemetry.max_tokens)
+        fitted = plan.finish(self._telemetry.max_tokens or 0)
         self._warnings += plan.warnings
         pieces = [shown.snippet for shown in fitted.shown if shown.snippet]
         printed = await self._parser.print(pieces) if pieces else []
@@ -174,27 +207,44 @@ class Investigation:
     # -- frames to files
 
     def _own_places(self) -> list[_Place]:
-        """Find the own frames, the crash first; raises where none can be found."""
-        if self._panic is None or self._panic.crashed is None:
+        """Find the own frames of the first crash that has any, the crash site first."""
+        if not self._panics:
             return [self._place(Frame("", self._telemetry.file, self._telemetry.line))]
-        crashed = self._panic.crashed.frames
-        packages = (split_function(frame.function).package for frame in crashed)
-        self._layout = with_root(self._layout, packages)
-        places, failures = list[_Place](), list[TriageError]()
-        for number in own_frames(self._panic, self._is_own):
-            try:
-                places.append(self._place(crashed[number]))
-            except (NotFound, BadInput) as failure:
-                failures.append(failure)
-        if places:
-            return places
-        raise failures[0] if failures else FileMissing(
-            f"no frame of the trace lies in {self._telemetry.repo}; name another "
-            "repository, or the module's directory as root_dir"
+        failures = list[TriageError]()
+        for panic in self._panics:
+            places = self._places_of(panic, failures)
+            if places:
+                self._panic = panic
+                self._build = hinted(self._telemetry, panic)
+                return places
+        raise (
+            failures[0]
+            if failures
+            else FileMissing(
+                f"no frame of the trace lies in {self._telemetry.repo}; name another "
+                "repository, or the module's directory as root_dir"
+            )
         )
 
+    def _places_of(self, panic: Panic, failures: list[TriageError]) -> list[_Place]:
+        frames = panic.crashed.frames if panic.crashed else ()
+        self._layout = learn_root(self._layout, frames)
+        self._roots = build_roots(frames, self._layout)
+        places = list[_Place]()
+        for number in own_frames(panic, self._is_own):
+            try:
+                places.append(self._place(frames[number]))
+            except (NotFound, BadInput) as failure:
+                failures.append(failure)
+        return places
+
     def _is_own(self, frame: Frame) -> bool:
-        return is_own(frame, self._layout, root_dir=self._telemetry.root_dir)
+        return is_own(
+            frame,
+            self._layout,
+            root_dir=self._telemetry.root_dir,
+            roots=self._roots,
+        )
 
     def _place(self, frame: Frame) -> _Place:
         """Find a frame's file; one that is not there may be what `//line` tells."""
@@ -202,7 +252,11 @@ class Investigation:
         root_dir = self._telemetry.root_dir
         try:
             located = locate(
-                file, function=function, layout=self._layout, root_dir=root_dir
+                file,
+                function=function,
+                layout=self._layout,
+                root_dir=root_dir,
+                roots=self._roots,
             )
         except FileMissing:
             directory = package_directory(

@@ -10,7 +10,8 @@ class Source(Protocol):
     """A repository, read at one commit or as it lies on disk.
 
     Paths are relative to the repository, with `/`; `commit` is a full object id, or
-    None for a working tree. Everything raised is a `SourceError`.
+    None for a working tree. Everything raised is a `SourceError`, or `BadInput` for
+    a path or a revision that can be none.
     """
 
     name: str
@@ -28,17 +29,13 @@ class Source(Protocol):
         """Read one file; None where there is none."""
         ...
 
-    async def package(self, commit: str | None, directory: str) -> Package:
-        """Read the `.go` files of one directory; raises `FileMissing` without it."""
-        ...
+    async def package(
+        self, commit: str | None, directory: str, *, first: str | None = None
+    ) -> Package:
+        """Read the `.go` files of one directory; raises `FileMissing` without it.
 
-    async def probe(
-        self, commit: str | None, directories: Sequence[str]
-    ) -> tuple[dict[str, Package], dict[str, bytes]]:
-        """Read several directories at once, as far as they exist.
-
-        Returns the packages by directory, and every `go.mod` and `go.work` on their
-        way up to the root by path. One round trip where the source is remote.
+        *first* names the file that must not fall to the limits of a package. An
+        empty package says in its problems why.
         """
         ...
 
@@ -51,12 +48,18 @@ class Parser(Protocol):
     """The Go helper, seen from the engine. Everything raised is a `HelperError`."""
 
     async def symbols(
-        self, package: Package, context: BuildContext, focus: str | None
+        self,
+        package: Package,
+        context: BuildContext,
+        focus: str | None,
+        *,
+        import_path: str = "",
     ) -> bytes:
         """Return the symbol table of *package* as JSON (see `triage.core.table`).
 
         *focus* names the crash file: where its constraints exclude it under
-        *context*, the nearest target that includes it is taken instead.
+        *context*, the nearest target that includes it is taken instead. By
+        *import_path* an external test package knows the package that it tests.
         """
         ...
 

@@ -13,14 +13,13 @@ from triage.core.model import (
     Crash,
     CrashPackage,
     Result,
-    ShownFrame,
     ShownPanic,
     Stats,
     Symbol,
 )
 from triage.core.picks import Pick
-from triage.core.site import expressions, title
 from triage.core.rules import CrashSite
+from triage.core.site import expressions, title
 
 _NAMED_LEFT_OUT = 8
 """How many of what was left out are named; the rest is counted."""
@@ -49,9 +48,7 @@ def assemble(
     site: CrashSite, fitted: Fitted, printed: Iterable[str], origin: Origin
 ) -> Result:
     """Build the result; *printed* are the texts for `snippets`, in order."""
-    texts = dict(
-        zip((s.pick.key for s in snippets(fitted)), printed, strict=True)
-    )
+    texts = dict(zip((s.pick.key for s in snippets(fitted)), printed, strict=True))
     symbols = tuple(
         _symbol(shown.pick, shown.piece, texts.get(shown.pick.key))
         for shown in sorted(fitted.shown, key=_place)

@@ -6,12 +6,27 @@ from posixpath import basename
 from triage.core.model import BuildContext, Panic, Telemetry
 
 _SYSTEMS = frozenset(
-    """aix android darwin dragonfly freebsd illumos ios js linux netbsd openbsd plan9
-    solaris wasip1 windows""".split()
+    [
+        "aix",
+        "android",
+        "darwin",
+        "dragonfly",
+        "freebsd",
+        "illumos",
+        "ios",
+        "js",
+        "linux",
+        "netbsd",
+        "openbsd",
+        "plan9",
+        "solaris",
+        "wasip1",
+        "windows",
+    ]
 )
 _ARCHITECTURES = frozenset(
-    """386 amd64 arm arm64 loong64 mips mips64 mips64le mipsle ppc64 ppc64le riscv64
-    s390x wasm""".split()
+    {"386", "amd64", "arm", "arm64", "loong64", "mips", "mips64", "mips64le"}
+    | {"mipsle", "ppc64", "ppc64le", "riscv64", "s390x", "wasm"}
 )
 _WINDOWS_FAULT = "Exception 0x"
 """What the runtime prints in place of a signal on Windows."""

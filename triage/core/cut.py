@@ -99,9 +99,7 @@ def region(view: View, decl: Decl, keep: Iterable[int]) -> Piece:
             parts.append(_decode(line))
         else:
             gap += 1
-    return Piece(
-        "".join(parts), decl.line, decl.end_line, omitted=tuple(omitted)
-    )
+    return Piece("".join(parts), decl.line, decl.end_line, omitted=tuple(omitted))
 
 
 def window(view: View, decl: Decl, line: int, budget: int) -> Piece:
@@ -111,9 +109,9 @@ def window(view: View, decl: Decl, line: int, budget: int) -> Piece:
     ]
     low = high = min(max(line, decl.line), decl.end_line)
     spent = sizes[low - decl.line] + 160  # the signature and two notes
-    turn = 0
+    turn, ups = 0, 2
     while (low, high) != (decl.line, decl.end_line):
-        up = high == decl.end_line or (turn % 3 < 2 and low > decl.line)
+        up = high == decl.end_line or (turn % (ups + 1) < ups and low > decl.line)
         at = low - 1 if up else high + 1
         spent += sizes[at - decl.line] + 1
         if spent > budget:

@@ -9,10 +9,10 @@ result, and over into a third package where a type leads there.
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from triage.core.picks import SECTION_OF_KIND, Near, Part, Pick
+from triage.core.picks import Near, Part, Pick
 from triage.core.rules import CrashSite
 from triage.core.site import title
-from triage.core.table import NONE, Decl, Kind, Node, Role, Wrap
+from triage.core.table import NONE, Decl, Kind, Role, Wrap
 from triage.core.view import View
 
 Step = tuple[str, int]
@@ -38,9 +38,7 @@ def wants(site: CrashSite, chain: tuple[int, ...]) -> tuple[Want, ...]:
     found: dict[tuple[str, str, tuple[Step, ...]], Want] = {}
     for target, near, reason in sorted(_targets(site, chain), key=lambda row: row[1]):
         path, name, steps = site.view.external(target)
-        found.setdefault(
-            (path, name, steps), Want(path, name, steps, reason, near)
-        )
+        found.setdefault((path, name, steps), Want(path, name, steps, reason, near))
     return tuple(found.values())
 
 
@@ -106,7 +104,11 @@ class Trail:
             return current
         if current.kind == Kind.VAR:
             return self._through(
-                current, Role.VALUE, None, [(member, slot), *steps], f"type of {current.name}"
+                current,
+                Role.VALUE,
+                None,
+                [(member, slot), *steps],
+                f"type of {current.name}",
             )
         return None
 
@@ -146,9 +148,7 @@ class Trail:
             self._pick(found, reason)
             return found
         path, name, more = self._view.external(targets[-1])
-        self.onward.append(
-            Want(path, name, (*more, *steps), reason, self._want.near)
-        )
+        self.onward.append(Want(path, name, (*more, *steps), reason, self._want.near))
         steps.clear()
         return None
 

@@ -38,9 +38,7 @@ class Hang:
 
 def hang(view: View, sites: Iterable[FaultSite]) -> Hang:
     """Walk from the operands (and indexes) of *sites* to where they come from."""
-    start = [
-        node for site in sites for node in (site.node, site.index) if node != NONE
-    ]
+    start = [node for site in sites for node in (site.node, site.index) if node != NONE]
     return walk(view, start)
 
 
@@ -61,7 +59,8 @@ def walk(view: View, start: Iterable[int]) -> Hang:
         if type_target != NONE:
             types[type_target] = None
         if kind == Node.FIELD:
-            fields[ref] = None
+            if ref != NONE:  # a field of a type that is local to a function
+                fields[ref] = None
         elif kind == Node.VARIABLE:
             variables[ref] = None
         elif kind == Node.CALL:
@@ -92,7 +91,9 @@ def walk(view: View, start: Iterable[int]) -> Hang:
 def accessed_on_line(view: View, decl: Decl, line: int) -> tuple[int, ...]:
     """List the fields that a line touches, for faults that are no expression's."""
     return tuple(
-        dict.fromkeys(row[1] for row in view.table.of("accesses", decl.id) if row[2] == line)
+        dict.fromkeys(
+            row[1] for row in view.table.of("accesses", decl.id) if row[2] == line
+        )
     )
 
 

@@ -7,6 +7,8 @@ and `SourceFile` (what a source serves), `Symbol`, `Crash`, `Stats` and `Result`
 
 from dataclasses import dataclass
 
+import orjson
+
 
 @dataclass(frozen=True, slots=True)
 class Frame:
@@ -66,6 +68,21 @@ class Panic:
     versions: tuple[tuple[str, str], ...] = ()
     """Module path and version (`v1.2.3`, a pseudo-version) as frames name them."""
     problems: tuple[Problem, ...] = ()
+    form: str = "runtime"
+    """The grammar that read it: `runtime`, `race`, `gin`, `chi`, `paths`, ..."""
+    goos: str | None = None
+    goarch: str | None = None
+    go_version: str | None = None
+    """As printed (`go1.22.2`); None where the text does not say."""
+
+
+@dataclass(frozen=True, slots=True)
+class Report:
+    """What a text holds: its crashes in order, and what was odd in it."""
+
+    crashes: tuple[Panic, ...]
+    """Logged errors and plain dumps among them: `Panic.kind` tells."""
+    problems: tuple[Problem, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -124,7 +141,8 @@ class Telemetry:
     trace: str | bytes | None = None
     root_dir: str | None = None
     """The module's or service's directory in the repository; None: not told."""
-    max_tokens: int = 3000
+    max_tokens: int | None = None
+    """The budget; None: as set for the engine."""
     depth: int = 2
     """How far types are followed through fields."""
     frames: int = 5
@@ -238,3 +256,21 @@ class Result:
     def text(self) -> str:
         """The rendered context."""
         return self.context
+
+    def to_json(self) -> bytes:
+        """Return the published JSON form, keys in their fixed order."""
+        return orjson.dumps({name: getattr(self, name) for name in _RESULT_KEYS})
+
+
+_RESULT_KEYS = (
+    "schema",
+    "panic",
+    "crash",
+    "package",
+    "symbols",
+    "fingerprint",
+    "context",
+    "stats",
+    "served_from",
+    "warnings",
+)

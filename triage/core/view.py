@@ -162,6 +162,57 @@ class View:
         """Return the name of field number *field*."""
         return self.table.text(self.table.record("fields", field)[1])
 
+    def is_broken(self, number: int) -> bool:
+        """Tell whether a syntax error lies in a declaration: its end is a guess."""
+        record = self.table.record("decls", number)
+        return any(
+            file == record[5] and record[6] <= line <= record[7]
+            for file, line, _, _ in self.table.records("errors")
+        )
+
+    # prototype
+    @cached_property
+    def _words(self):
+        import re
+
+        pat = re.compile(rb"[A-Za-z_]\w{2,}")
+        of = {}
+        back = {}
+        for n in range(self.table.count("decls")):
+            d = self.decl(n)
+            if d.flags & DeclFlag.TEST:
+                continue
+            ws = (
+                frozenset(
+                    w.decode() for w in pat.findall(self.source(d)[d.start : d.end])
+                )
+                - KW
+            )
+            of[n] = ws
+            for w in ws:
+                back.setdefault(w, []).append(n)
+        return of, back
+
+    def words_of(self, n):
+        return self._words[0].get(n, frozenset())
+
+    def with_word(self, w):
+        return self._words[1].get(w, ())
+
+    def words_on(self, decl, line):
+        import re
+
+        src = self.source(decl).split(b"\n")
+        return (
+            frozenset(
+                w.decode()
+                for w in re.findall(
+                    rb"[A-Za-z_]\w{2,}", src[line - 1] if 0 < line <= len(src) else b""
+                )
+            )
+            - KW
+        )
+
     def external(self, target: int) -> tuple[str, str, tuple[tuple[str, int], ...]]:
         """Unroll an external target: import path, name, then (member, slot) steps."""
         steps: list[tuple[str, int]] = []
@@ -172,3 +223,8 @@ class View:
                 return self.table.text(path), self.table.text(name), tuple(steps[::-1])
             steps.append((self.table.text(name), slot))
             number = parent
+
+
+KW = frozenset(
+    "break default func interface select case defer map struct chan else goto package switch const fallthrough range type continue for import return var nil err true false string int bool error len append make new".split()
+)
