@@ -1,40 +1,17 @@
 """What the engine asks of the outside, as Protocols; adapters stand elsewhere."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import Protocol
 
-from triage.core.model import Package
-
-
-@dataclass(frozen=True, slots=True)
-class BuildContext:
-    """The target that decides which files of a directory belong together."""
-
-    goos: str = "linux"
-    goarch: str = "amd64"
-    tags: tuple[str, ...] = ()
-
-
-@dataclass(frozen=True, slots=True)
-class Snippet:
-    """A declaration group's text and what the printer should make of it."""
-
-    mode: str
-    """`spec` (lift out of its group), `signature` (body elided), `struct` (pruned)."""
-    text: bytes
-    """The whole top-level declaration, group and all, as written."""
-    offset: int = 0
-    """Where in *text* the wanted spec or function begins."""
-    keep: tuple[str, ...] = ()
-    """For `struct`: the fields to keep."""
+from triage.core.model import BuildContext, Package, Snippet
 
 
 class Source(Protocol):
     """A repository, read at one commit or as it lies on disk.
 
     Paths are relative to the repository, with `/`; `commit` is a full object id, or
-    None for a working tree. Everything raised is a `SourceError`.
+    None for a working tree. Everything raised is a `SourceError`, or `BadInput` for
+    a path or a revision that can be none.
     """
 
     name: str
@@ -52,8 +29,14 @@ class Source(Protocol):
         """Read one file; None where there is none."""
         ...
 
-    async def package(self, commit: str | None, directory: str) -> Package:
-        """Read the `.go` files of one directory; raises `FileMissing` without it."""
+    async def package(
+        self, commit: str | None, directory: str, *, first: str | None = None
+    ) -> Package:
+        """Read the `.go` files of one directory; raises `FileMissing` without it.
+
+        *first* names the file that must not fall to the limits of a package. An
+        empty package says in its problems why.
+        """
         ...
 
     async def close(self) -> None:
@@ -65,12 +48,18 @@ class Parser(Protocol):
     """The Go helper, seen from the engine. Everything raised is a `HelperError`."""
 
     async def symbols(
-        self, package: Package, context: BuildContext, focus: str | None
+        self,
+        package: Package,
+        context: BuildContext,
+        focus: str | None,
+        *,
+        import_path: str = "",
     ) -> bytes:
         """Return the symbol table of *package* as JSON (see `triage.core.table`).
 
         *focus* names the crash file: where its constraints exclude it under
-        *context*, the nearest target that includes it is taken instead.
+        *context*, the nearest target that includes it is taken instead. By
+        *import_path* an external test package knows the package that it tests.
         """
         ...
 

@@ -1,0 +1,267 @@
+"""Read git objects through one `git cat-file --batch-command` that stays open.
+
+Requests are pipelined: any number may be under way, git answers in order. The
+decoder is pure; `CatFile` owns the child and starts another when it has died.
+"""
+
+import asyncio
+from collections import deque
+from collections.abc import Sequence
+from contextlib import suppress
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+
+from triage.errors import SourceError, SourceTimeout
+from triage.sources.gitprocess import end_process, explain_death, start_git, text_of
+
+_CHUNK = 1 << 20
+_LONGEST_LINE = 1 << 12
+_TRIES = 8
+_BLAMES = 2
+"""How often one request may be the one that its child died on."""
+_STDERR = 1 << 11
+
+
+@dataclass(frozen=True, slots=True)
+class GitObject:
+    """One object; *data* is None where it was not asked for or is over the limit."""
+
+    oid: str
+    kind: str
+    """`blob`, `tree`, `commit` or `tag`."""
+    size: int
+    data: bytes | None = None
+
+
+class ReplyDecoder:
+    """Cut git's output into replies, however the bytes arrive.
+
+    Objects over *limit* bytes are dropped as they come, so that none fills memory.
+    """
+
+    def __init__(self, limit: int) -> None:
+        self._limit = limit
+        self._buffer = bytearray()
+        self._expected = deque[bool]()
+        self._open: GitObject | None = None
+        self._skip = 0
+
+    def expect(self, *, contents: bool) -> None:
+        """Announce the next reply, in the order of the requests."""
+        self._expected.append(contents)
+
+    def feed(self, data: bytes) -> list[GitObject | None]:
+        """Take bytes, return the replies that are whole; None is "no such object".
+
+        Raises `ValueError` on what is no answer of git's.
+        """
+        self._buffer += data
+        replies: list[GitObject | None] = []
+        while self._step(replies):
+            pass
+        return replies
+
+    def _step(self, replies: list[GitObject | None]) -> bool:
+        """Move one state on; False where more bytes are needed."""
+        if self._skip:
+            dropped = min(self._skip, len(self._buffer))
+            del self._buffer[:dropped]
+            self._skip -= dropped
+            return dropped > 0 and not self._skip
+        if self._open:
+            return self._take_contents(self._open, replies)
+        return self._take_header(replies)
+
+    def _take_header(self, replies: list[GitObject | None]) -> bool:
+        """`<oid> <kind> <size>`, or `<what was asked> missing`."""
+        end = self._buffer.find(b"\n")
+        if end < 0:
+            if len(self._buffer) > _LONGEST_LINE:
+                raise ValueError("a line of git's is too long")
+            return False
+        words = self._buffer[:end].decode("ascii", "replace").rsplit(" ", 2)
+        del self._buffer[: end + 1]
+        if not self._expected:
+            raise ValueError("git answered what was not asked")
+        contents = self._expected.popleft()
+        if words[-1] in {"missing", "ambiguous"}:
+            replies.append(None)
+            return True
+        oid, kind, size = words
+        found = GitObject(oid, kind, int(size))
+        if not contents:
+            replies.append(found)
+        elif found.size > self._limit:
+            replies.append(found)
+            self._skip = found.size + 1
+        else:
+            self._open = found
+        return True
+
+    def _take_contents(self, found: GitObject, replies: list[GitObject | None]) -> bool:
+        """Take the object's bytes and the line end behind them."""
+        if len(self._buffer) <= found.size:
+            return False
+        replies.append(replace(found, data=bytes(self._buffer[: found.size])))
+        del self._buffer[: found.size + 1]
+        self._open = None
+        return True
+
+
+class _Ended(Exception):
+    """The child ended; *blamed* where it did so on this batch."""
+
+    def __init__(self, *, blamed: bool, last_words: str) -> None:
+        super().__init__(last_words)
+        self.blamed = blamed
+        self.last_words = last_words
+
+
+@dataclass(slots=True)
+class _Batch:
+    """Requests that were sent together, and the answers so far."""
+
+    size: int
+    future: asyncio.Future[list[GitObject | None]]
+    replies: list[GitObject | None] = field(default_factory=list)
+
+
+class _Child:
+    """One git process: writes batches, one task reads the answers in order."""
+
+    def __init__(self, process: asyncio.subprocess.Process, limit: int) -> None:
+        self._process = process
+        self._decoder = ReplyDecoder(limit)
+        self._batches = deque[_Batch]()
+        self._last_words = b""
+        self._tasks = [
+            asyncio.create_task(self._read()),
+            asyncio.create_task(self._listen()),
+        ]
+        self.alive = True
+
+    async def ask(self, command: str, names: Sequence[str]) -> list[GitObject | None]:
+        """Send one command for each name; raises `_Ended` when the child does."""
+        batch = _Batch(len(names), asyncio.get_running_loop().create_future())
+        for _ in names:
+            self._decoder.expect(contents=command == "contents")
+        self._batches.append(batch)
+        lines = "".join(f"{command} {name}\0" for name in names)
+        if self._process.stdin:
+            # No await between queueing and writing: the order must be the same.
+            self._process.stdin.write(f"{lines}flush\0".encode())
+        return await batch.future
+
+    async def close(self, *, grace: float = 0.0) -> None:
+        """End the child and its tasks; every wait is bounded."""
+        self.alive = False
+        await end_process(self._process, grace=grace)
+        for task in self._tasks:
+            task.cancel()
+        await asyncio.gather(*self._tasks, return_exceptions=True)
+        self._fail()
+
+    async def _read(self) -> None:
+        """Deliver replies until the output ends."""
+        stdout = self._process.stdout
+        with suppress(ValueError, OSError):
+            while stdout and (data := await stdout.read(_CHUNK)):
+                for reply in self._decoder.feed(data):
+                    self._deliver(reply)
+        self.alive = False
+        with suppress(TimeoutError):
+            # What it said last stands on another pipe and may come later.
+            async with asyncio.timeout(1.0):
+                await self._tasks[1]
+        self._fail()
+
+    async def _listen(self) -> None:
+        """Keep the end of standard error; unread, it would stop the child."""
+        stderr = self._process.stderr
+        with suppress(OSError):
+            while stderr and (data := await stderr.read(_STDERR)):
+                self._last_words = (self._last_words + data)[-_STDERR:]
+
+    def _deliver(self, reply: GitObject | None) -> None:
+        batch = self._batches[0]
+        batch.replies.append(reply)
+        if len(batch.replies) == batch.size:
+            self._batches.popleft()
+            if not batch.future.done():
+                batch.future.set_result(batch.replies)
+
+    def _fail(self) -> None:
+        """Fail what is under way; git stopped on the first batch of it."""
+        blamed = True
+        while self._batches:
+            future = self._batches.popleft().future
+            if not future.done():
+                words = text_of(self._last_words)
+                future.set_exception(_Ended(blamed=blamed, last_words=words))
+            blamed = False
+
+
+class CatFile:
+    """The objects of one repository, by id or by any name that git resolves.
+
+    *timeout* is in seconds for each call, *limit* in bytes for each object.
+    """
+
+    def __init__(self, directory: Path, *, timeout: float, limit: int) -> None:
+        self._directory = directory
+        self._timeout = timeout
+        self._limit = limit
+        self._child: _Child | None = None
+        self._starting = asyncio.Lock()
+        self._closed = False
+
+    async def info(self, names: Sequence[str]) -> list[GitObject | None]:
+        """Tell kind and size of each object, None where there is none."""
+        return await self._ask("info", names)
+
+    async def contents(self, names: Sequence[str]) -> list[GitObject | None]:
+        """Read each object, None where there is none."""
+        return await self._ask("contents", names)
+
+    async def close(self) -> None:
+        """End the child; later calls raise `SourceError`."""
+        self._closed = True
+        if self._child:
+            await self._child.close(grace=1.0)
+            self._child = None
+
+    async def _ask(self, command: str, names: Sequence[str]) -> list[GitObject | None]:
+        """Ask, and ask again when the child died; twice on this call is an error."""
+        blames, words = 0, ""
+        for _ in range(_TRIES if names else 0):
+            child = await self._running()
+            try:
+                async with asyncio.timeout(self._timeout):
+                    return await child.ask(command, names)
+            except TimeoutError as error:
+                await child.close()
+                raise SourceTimeout(
+                    f"git did not answer within {self._timeout:g} s"
+                ) from error
+            except _Ended as ended:
+                blames, words = blames + ended.blamed, ended.last_words
+            if blames >= _BLAMES:
+                break
+        if not names:
+            return []
+        raise SourceError(await explain_death(words))
+
+    async def _running(self) -> _Child:
+        """Give the child that lives, starting one where there is none."""
+        async with self._starting:
+            if self._closed:
+                raise SourceError("the source is closed")
+            if self._child and self._child.alive:
+                return self._child
+            if self._child:
+                await self._child.close()
+            process = await start_git(
+                self._directory, "cat-file", "--batch-command", "-z", "--buffer"
+            )
+            self._child = _Child(process, self._limit)
+            return self._child
