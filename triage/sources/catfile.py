@@ -19,7 +19,13 @@ _LONGEST_LINE = 1 << 12
 _TRIES = 8
 _BLAMES = 2
 """How often one request may be the one that its child died on."""
+_MOST_LOST = 16
+"""How many objects of one call git may die on before the call is given up."""
 _STDERR = 1 << 11
+NOT_HERE = (
+    "is not among the objects of this clone, which is partial or damaged;"
+    " run: git fetch --refetch"
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -164,10 +170,14 @@ class _Child:
     async def _read(self) -> None:
         """Deliver replies until the output ends."""
         stdout = self._process.stdout
-        with suppress(ValueError, OSError):
+        try:
             while stdout and (data := await stdout.read(_CHUNK)):
                 for reply in self._decoder.feed(data):
                     self._deliver(reply)
+        except (ValueError, OSError):
+            # Not git's language: it will not get better.
+            with suppress(ProcessLookupError):
+                self._process.kill()
         self.alive = False
         with suppress(TimeoutError):
             # What it said last stands on another pipe and may come later.
@@ -231,25 +241,59 @@ class CatFile:
             self._child = None
 
     async def _ask(self, command: str, names: Sequence[str]) -> list[GitObject | None]:
-        """Ask, and ask again when the child died; twice on this call is an error."""
+        """Ask together, and one by one where git died on something among them.
+
+        Git dies on a damaged object, and on one that a partial clone would fetch.
+        """
+        if not names:
+            return []
+        replies = await self._ask_together(command, names)
+        if replies is not None:
+            return replies
+        if len(names) == 1:
+            return [None]
+        replies, lost = [], 0
+        for name in names:
+            replies += await self._ask(command, [name])
+            lost += replies[-1] is None
+            if lost > _MOST_LOST:
+                raise SourceError(
+                    f"over {_MOST_LOST} objects asked for: each {NOT_HERE}"
+                )
+        return replies
+
+    async def _ask_together(
+        self, command: str, names: Sequence[str]
+    ) -> list[GitObject | None] | None:
+        """Ask, again where the child died; None where it did so on this twice."""
         blames, words = 0, ""
-        for _ in range(_TRIES if names else 0):
-            child = await self._running()
+        for _ in range(_TRIES):
             try:
-                async with asyncio.timeout(self._timeout):
-                    return await child.ask(command, names)
-            except TimeoutError as error:
-                await child.close()
-                raise SourceTimeout(
-                    f"git did not answer within {self._timeout:g} s"
-                ) from error
+                return await self._ask_once(command, names)
             except _Ended as ended:
                 blames, words = blames + ended.blamed, ended.last_words
             if blames >= _BLAMES:
                 break
-        if not names:
-            return []
-        raise SourceError(await explain_death(words))
+        try:
+            # A name that no object has: is it the objects, or git as such?
+            await self._ask_once("info", ["0"])
+        except _Ended:
+            raise SourceError(await explain_death(words)) from None
+        return None
+
+    async def _ask_once(
+        self, command: str, names: Sequence[str]
+    ) -> list[GitObject | None]:
+        """Ask the child that lives; raises `_Ended` where it dies."""
+        child = await self._running()
+        try:
+            async with asyncio.timeout(self._timeout):
+                return await child.ask(command, names)
+        except TimeoutError as error:
+            await child.close()
+            raise SourceTimeout(
+                f"git did not answer within {self._timeout:g} s"
+            ) from error
 
     async def _running(self) -> _Child:
         """Give the child that lives, starting one where there is none."""

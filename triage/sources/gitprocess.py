@@ -81,7 +81,7 @@ async def run_git(directory: Path, *arguments: str, seconds: float = 20.0) -> Gi
     process = await start_git(directory, *arguments)
     try:
         async with asyncio.timeout(seconds):
-            out, said = await process.communicate()
+            out, said = await process.communicate(b"")
     except TimeoutError as error:
         raise SourceTimeout(f"git {arguments[0]} took over {seconds:g} s") from error
     finally:
