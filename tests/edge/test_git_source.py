@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from triage.core.model import SourceFile
+from triage.core.model import Package, SourceFile
 from triage.errors import (
     BadInput,
     CommitMissing,
@@ -155,6 +155,14 @@ class TestPaths:
             assert await source.paths(second) == ("b/y.go", "b/z.go")
             assert await source.paths(first) == ("a/x.go", "b/y.go")
             assert await source.paths(None) == ("b/y.go", "b/z.go")
+
+    async def test_tree_that_is_not_kept(self, repo, monkeypatch):
+        """A directory too large to be kept is read each time."""
+        monkeypatch.setattr("triage.sources.gittrees._KEPT_ENTRIES", 3)
+        commit = repo.commit({f"{n}.go": "package x\n" for n in range(5)})
+        async with opened(repo.path) as source:
+            assert len(await source.paths(commit)) == 5
+            assert len((await source.package(commit, "")).files) == 5
 
     async def test_empty_commit(self, repo):
         """A commit without a file has an empty list."""
@@ -516,6 +524,19 @@ class TestProcess:
             with pytest.raises(FileMissing, match=r"`main\.go` .* damaged"):
                 await bad
 
+    async def test_file_damaged_at_its_end(self, repo):
+        """A file whose size can be told but whose bytes cannot is named as well."""
+        noise = "".join(str(n * n) for n in range(90_000))
+        commit = repo.commit(SHOP | {"cart/noise.go": noise})
+        oid = repo.git("rev-parse", "HEAD:cart/noise.go")
+        damaged = repo.path / ".git/objects" / oid[:2] / oid[2:]
+        damaged.chmod(0o600)
+        damaged.write_bytes(damaged.read_bytes()[:-50_000])
+        async with opened(repo.path) as source:
+            package = await source.package(commit, "cart")
+        assert [file.name for file in package.files] == ["cart.go", "cart_test.go"]
+        assert [problem.split()[0] for problem in package.problems] == ["noise.go"]
+
     async def test_cancelled_call(self, repo):
         """Who gives up waiting takes no answer away from the next."""
         commit = repo.commit(SHOP)
@@ -596,6 +617,23 @@ class TestProcess:
         with pytest.raises(SourceError, match="closed"):
             await source.resolve(None)
 
+    async def test_never_used(self, repo):
+        """A source that nobody asked anything has nothing to close."""
+        source = GitSource(repo.path)
+        await source.close()
+        with pytest.raises(SourceError, match="closed"):
+            await source.resolve(None)
+
+    async def test_closed_under_way(self, repo):
+        """Closing ends the calls that wait, with an answer or an error."""
+        commit = repo.commit(SHOP)
+        source = GitSource(repo.path)
+        calls = [asyncio.create_task(source.package(commit, "cart")) for _ in range(5)]
+        await asyncio.sleep(0)
+        await source.close()
+        for answer in await asyncio.gather(*calls, return_exceptions=True):
+            assert isinstance(answer, Package | SourceError)
+
 
 @pytest.fixture
 def fake_git(tmp_path, monkeypatch):
@@ -614,7 +652,7 @@ def fake_git(tmp_path, monkeypatch):
 
 def _pid(source: GitSource) -> int:
     assert source._objects._child is not None
-    return source._objects._child._process.pid
+    return source._objects._child._process.process.pid
 
 
 def _clone_without_blobs(repo) -> Path:
