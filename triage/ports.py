@@ -1,33 +1,9 @@
 """What the engine asks of the outside, as Protocols; adapters stand elsewhere."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import Protocol
 
-from triage.core.model import Package
-
-
-@dataclass(frozen=True, slots=True)
-class BuildContext:
-    """The target that decides which files of a directory belong together."""
-
-    goos: str = "linux"
-    goarch: str = "amd64"
-    tags: tuple[str, ...] = ()
-
-
-@dataclass(frozen=True, slots=True)
-class Snippet:
-    """A declaration group's text and what the printer should make of it."""
-
-    mode: str
-    """`spec` (lift out of its group), `signature` (body elided), `struct` (pruned)."""
-    text: bytes
-    """The whole top-level declaration, group and all, as written."""
-    offset: int = 0
-    """Where in *text* the wanted spec or function begins."""
-    keep: tuple[str, ...] = ()
-    """For `struct`: the fields to keep."""
+from triage.core.model import BuildContext, Package, Snippet
 
 
 class Source(Protocol):
@@ -72,12 +48,18 @@ class Parser(Protocol):
     """The Go helper, seen from the engine. Everything raised is a `HelperError`."""
 
     async def symbols(
-        self, package: Package, context: BuildContext, focus: str | None
+        self,
+        package: Package,
+        context: BuildContext,
+        focus: str | None,
+        *,
+        import_path: str = "",
     ) -> bytes:
         """Return the symbol table of *package* as JSON (see `triage.core.table`).
 
         *focus* names the crash file: where its constraints exclude it under
-        *context*, the nearest target that includes it is taken instead.
+        *context*, the nearest target that includes it is taken instead. By
+        *import_path* an external test package knows the package that it tests.
         """
         ...
 

@@ -1,0 +1,100 @@
+"""Goroutines gathered into dumps, and each dump made into a crash."""
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+
+from triage.core.panics import shapes
+from triage.core.panics.crash import Found, make
+from triage.core.panics.document import Document
+from triage.core.panics.head import Head, find_opener, read_head
+from triage.core.panics.prefix import Prefixes
+from triage.core.panics.runtime import Stack, StackReader, read_block, read_stack
+from triage.core.panics.view import View
+
+_GAP = 50
+"""So many lines apart, two dumps without a head between them are still one."""
+_ANCHOR = re.compile(f"{shapes.HEADER.pattern}|runtime stack:(?=\\s|$)", re.MULTILINE)
+
+
+@dataclass(slots=True)
+class Dump:
+    """What the runtime printed for one crash."""
+
+    head: Head | None
+    first: int
+    last: int
+    stacks: list[Stack] = field(default_factory=list)
+    bare: Stack | None = None
+    """The frames of `runtime stack:`."""
+
+    def add(self, stack: Stack) -> None:
+        """Add a stack that stands below those read so far."""
+        if stack.goroutine.id is None:
+            self.bare = stack
+        else:
+            self.stacks.append(stack)
+        self.last = stack.last
+
+
+def read_dumps(document: Document) -> list[Found]:
+    """Read every dump of *document*, in the order of their headers."""
+    dumps: list[Dump] = []
+    latest: dict[int, Dump] = {}
+    for stack in _stacks(document):
+        dump = latest.get(id(stack.view))
+        floor = dump.last + 1 if dump else 0
+        head = None
+        if dump is None or stack.first > floor + 1:
+            head = read_head(stack.view, stack.first, floor)
+        if dump is None or head or _begins(stack, dump):
+            first = head.first if head else stack.first
+            dump = latest[id(stack.view)] = Dump(head, first, stack.last)
+            dumps.append(dump)
+        dump.add(stack)
+    return [_found(document, dump) for dump in dumps]
+
+
+def _stacks(document: Document) -> Iterator[Stack]:
+    prefixes = Prefixes(document)
+    for found in _ANCHOR.finditer(document.text):
+        line, column, end = document.span(found)
+        header = found if found["id"] else None
+        view = prefixes.view((line, column, end), _ANCHOR.match, _fits)
+        plain = header and column == 0 and not view.strip
+        stack = read_block(view, found, line) if plain else None
+        yield stack or read_stack(view, header, line)
+
+
+def _fits(view: View, line: int) -> bool:
+    """Tell whether a frame below the header, or a head above it, shows in *view*."""
+    reader = StackReader(view, most=1)
+    reader.read(line + 1)
+    if reader.frames or reader.created_by:
+        return True
+    above = [view.body(i) for i in range(max(0, line - 3), line)]
+    return any(body and find_opener(body, near=True) for body in above)
+
+
+def _begins(stack: Stack, dump: Dump) -> bool:
+    """Tell whether a stack without a head begins a dump of its own."""
+    gap = stack.first - dump.last
+    if gap <= 3 or stack.goroutine.id is None:  # noqa: PLR2004 - blank lines at most
+        return False
+    return gap > _GAP or stack.goroutine.state.startswith("running")
+
+
+def _found(document: Document, dump: Dump) -> Found:
+    goroutines = [stack.goroutine for stack in dump.stacks]
+    count = len(goroutines)
+    if not goroutines and dump.bare:
+        goroutines = [dump.bare.goroutine]
+    problems = [p for s in [dump.bare, *dump.stacks] if s for p in s.problems]
+    return make(
+        document,
+        goroutines,
+        head=dump.head,
+        span=(dump.first, dump.last),
+        count=count,
+        problems=problems,
+    )

@@ -1,0 +1,190 @@
+"""What stands above a dump: why the program died, and by which signal.
+
+Read upwards from the dump, so that of several lines that look like a panic the one
+that belongs to it is taken.
+"""
+
+import re
+from dataclasses import dataclass
+
+from triage.core.panics.view import View
+
+_FAR = 200
+"""A message has at most so many lines."""
+_FAR_LOOSE = 40
+"""At most so many where blank lines are among them."""
+
+OPENERS = re.compile(
+    r"(?P<panic>panic: )"
+    r"|(?P<fatal>fatal error: )"
+    r"|(?P<signal>SIG[A-Z0-9]+: |Exception 0x[0-9a-f]+ )"
+)
+"""How a head begins where the runtime itself wrote it."""
+_INSIDE = re.compile(
+    r"(?P<serving>https?2?: panic serving(?: \S+:(?: |$)|$))"
+    r"|(?P<observed>\"?Observed a panic(?: in \w+)?(?:\"|: ))"
+    r"|^(?P<klog>F\d{4} \d\d:\d\d:\d\d\.\d+\s+\d+ [^\]\s]+\] )"
+)
+"""Openers that loggers write, found anywhere in a line."""
+_NEAR = re.compile(
+    r"(?:^|(?<=[\s:|>\"'\]`]))"
+    r"(?:(?P<panic>panic: )|(?P<fatal>fatal error: )"
+    r"|(?P<recovered>\[PANIC RECOVER\]:? |PANIC: "
+    r"|(?i:recovered (?:from )?(?:a )?(?:panic)?|panic (?:recovered|triggered|occurred|caught|in \S+)"
+    r"|caught panic|panicked(?: with)?)(?:: |= ?)))"
+)
+"""Openers that count only right above a dump."""
+_LOG_LINE = re.compile(
+    r"\W{0,2}\d{4}[-/]\d\d[-/]\d\d[T ]|\d\d:\d\d:\d\d|[IWE]\d{4} |time=|level=|\{\""
+)
+_STAMP = re.compile(r"\W{0,2}\d{4}[-/]\d\d[-/]\d\d[T ]\d\d:\d\d:\d\d[.,\d]*\S* ?")
+_ZAP_MESSAGE = 3
+"""zap's console form: time, level, caller, message, fields, with tabs between."""
+_RECOVERED = re.compile(r" \[recovered(?:, repanicked)?\]$")
+_SIGNAL = re.compile(
+    r"\[signal (?P<name>\w+)(?:: [^\]]*?)?(?: code=\w+)?(?: addr=(?P<address>0x[0-9a-f]+))?"
+    r"[^\]]*\]"
+)
+_REGISTERS = re.compile(r"PC=0x[0-9a-f]+ m=|PC=0x[0-9a-f]+$")
+_ADDRESS = re.compile(r"\baddr=(0x[0-9a-f]+)")
+_NOTES = re.compile(
+    r"\[signal |PC=0x|signal arrived during |runtime: |goroutine running on|\[?Process "
+)
+_FIELD = re.compile(r"\bpanic=(?:\"((?:[^\"\\]|\\.)*)\"|(\S+))")
+_PRINTED = re.compile(r"(?:[\"&<{]|[\w.*]+\{|\d).* \((.*)\)$", re.DOTALL)
+
+
+@dataclass(slots=True)
+class Head:
+    """The words above a dump; line indexes are those of the document."""
+
+    first: int
+    opener: str
+    """The group of the pattern that found it; empty for a lone signal line."""
+    message: str
+    last: int = -1
+    recovered: bool = False
+    """The panic had been recovered once and was raised again."""
+    signal: str | None = None
+    address: int | None = None
+    cgo: bool = False
+    """The signal arrived in C code."""
+
+
+def read_head(view: View, start: int, floor: int) -> Head | None:
+    """Read the head of the dump that begins at line *start*; None if it has none.
+
+    Lines before *floor* belong to an earlier crash.
+    """
+    near, blanks = True, 0
+    for index in range(start - 1, max(floor, start - _FAR) - 1, -1):
+        body = view.body(index)
+        if not body:
+            blanks += body == "" and not near
+            if blanks and start - index > _FAR_LOOSE:
+                break
+            continue
+        found = find_opener(body, near=near)
+        if found:
+            return finish(view, index, floor, start, found)
+        near = near and bool(_NOTES.match(body))
+        if _LOG_LINE.match(body):
+            break
+    return _lone(view, start, floor)
+
+
+def find_opener(body: str, *, near: bool) -> re.Match[str] | None:
+    """Find where a head begins in a line; *near* ones stand right above a dump."""
+    found = OPENERS.match(body) or _INSIDE.search(body)
+    return found or (_NEAR.search(body) if near else None)
+
+
+def log_message(line: str) -> str | None:
+    """Return what a log line says, without its time and level; None if it is none."""
+    if not _LOG_LINE.match(line):
+        return None
+    fields = line.split("\t")
+    if len(fields) > _ZAP_MESSAGE:
+        return fields[_ZAP_MESSAGE]
+    return _STAMP.sub("", line)
+
+
+def finish(
+    view: View, index: int, floor: int, end: int, found: re.Match[str]
+) -> Head:
+    """Read the head that opens at line *index* and ends before line *end*."""
+    opener = found.lastgroup or ""
+    body = found.string
+    message = [body if opener == "signal" else body[found.end() :]]
+    notes = []
+    folded = not message[0] or len(body) >= 75
+    for below in range(index + 1, end):
+        line = view.body(below)
+        if line is None and folded:
+            line = view.words(below)
+        if line is None:
+            continue
+        if notes or _NOTES.match(line):
+            notes.append(line)
+        elif opener != "signal":
+            message.append(line)
+    raw = "\n".join(message).strip()
+    text = _RECOVERED.sub("", raw)
+    head = Head(_top(view, index, floor), opener, _value(opener, text, body))
+    head.last = index + len(message) - 1
+    head.recovered = head.first < index or text != raw
+    _note_signal(head, [body, *notes])
+    return head
+
+
+def _value(opener: str, text: str, body: str) -> str:
+    """Take the panic's own words out of what a logger put around them."""
+    if opener != "observed":
+        return text
+    field = _FIELD.search(body)
+    if field:
+        return (field[1] or field[2] or "").replace('\\"', '"')
+    printed = _PRINTED.match(text)
+    return printed[1] if printed else text
+
+
+def _top(view: View, index: int, floor: int) -> int:
+    """Go up a chain of panics to its first line: each is indented below the one before."""
+    top, depth = index, view.depth(index)
+    for above in range(index - 1, max(floor, index - _FAR_LOOSE) - 1, -1):
+        body = view.body(above)
+        if body is None:
+            continue
+        if not body or _LOG_LINE.match(body):
+            break
+        if body.startswith("panic: ") and view.depth(above) <= depth:
+            top, depth = above, view.depth(above)
+        elif body.startswith("unexpected fault address "):
+            return above
+    return top
+
+
+def _note_signal(head: Head, lines: list[str]) -> None:
+    for line in lines:
+        found = _SIGNAL.match(line)
+        if found:
+            head.signal = found["name"]
+            head.address = int(found["address"], 16) if found["address"] else None
+        elif _REGISTERS.match(line):
+            at = _ADDRESS.search(line)
+            head.address = int(at[1], 16) if at else head.address
+        elif line.startswith("SIG"):
+            head.signal = line.partition(":")[0]
+        elif line.startswith("signal arrived during "):
+            head.cgo = True
+
+
+def _lone(view: View, start: int, floor: int) -> Head | None:
+    """Make a head of a signal line whose panic line is cut off."""
+    for index in range(start - 1, max(floor, start - 4) - 1, -1):
+        line = view.body(index)
+        if line and _SIGNAL.match(line):
+            head = Head(index, "", "")
+            _note_signal(head, [line])
+            return head
+    return None

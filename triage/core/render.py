@@ -1,0 +1,170 @@
+"""Turn the symbols of an answer into text, Markdown or JSON.
+
+The text form is a published contract: sections in a fixed order, each under a ruled
+header, source as written. Whatever comes from a panic text is stripped of control
+characters before it stands in a comment.
+"""
+
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from posixpath import basename
+
+from triage.core.model import Result, Symbol
+
+SECTIONS = ("crash", "types", "functions", "values", "callers", "packages", "related")
+
+_RULE = "// " + "=" * 78
+_CONTROL = re.compile(r"[\x00-\x1f\x7f-\x9f\u2028\u2029\u202a-\u202e\u2066-\u2069]+")
+_UNSHOWN = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069]")
+_RUNTIME = "runtime error: "
+
+
+@dataclass(frozen=True, slots=True)
+class Heading:
+    """What the text says of the crash and its package."""
+
+    path: str
+    """The crash file, relative to the repository."""
+    directory: str
+    package: str
+    line: int
+    message: str | None
+    """None where only file and line are known."""
+
+
+def printable(text: str) -> str:
+    """Replace runs of control and direction characters by one space."""
+    return _CONTROL.sub(" ", text).strip()
+
+
+def for_terminal(source: str) -> str:
+    """Show control characters as `\\x1b`, tabs and line ends left alone."""
+    return _UNSHOWN.sub(lambda found: f"\\x{ord(found[0]):02x}", source)
+
+
+def headline(message: str) -> str:
+    """Return the first line of a panic's message without `runtime error: `."""
+    first = message.strip().split("\n", 1)[0]
+    return printable(first.removeprefix(_RUNTIME))
+
+
+def text(heading: Heading, symbols: Sequence[Symbol], notes: Sequence[str]) -> str:
+    """Render the text form; *symbols* in their order of display."""
+    out: list[str] = []
+    for section in SECTIONS:
+        members = [symbol for symbol in symbols if symbol.section == section]
+        if not members:
+            continue
+        out += [_RULE, *_title(section, heading, members[0]), _RULE]
+        out += _blocks(section, heading, members)
+    out += [f"// {printable(note)}" for note in notes]
+    return "\n".join(out) + "\n"
+
+
+def _title(section: str, heading: Heading, first: Symbol) -> Iterator[str]:
+    name = heading.package
+    if section == "crash":
+        file = basename(heading.path)
+        yield f"// Crash Site: {file} ({_lines(first)})"
+        if heading.message is None:
+            yield f"// Line: {file}:{heading.line}"
+        else:
+            yield f"// Panic: {file}:{heading.line}: {headline(heading.message)}"
+    else:
+        yield {
+            "types": f"// Package Context: Struct & Type Definitions ({name})",
+            "functions": (
+                f"// Package Context: Related Constructors & Helper Functions ({name})"
+            ),
+            "values": f"// Package Context: Variables & Constants ({name})",
+            "callers": "// Callers",
+            "packages": "// Other Packages",
+            "related": "// Possibly Related (ranked by measurement, not proven)",
+        }[section]
+
+
+def _blocks(section: str, heading: Heading, members: Sequence[Symbol]) -> Iterator[str]:
+    """Give each symbol under its file line; one text that is two symbols stands once."""
+    printed: set[tuple[str, str]] = set()
+    for symbol in members:
+        if (symbol.file, symbol.text) in printed:
+            continue
+        if section != "crash":
+            if printed:
+                yield ""
+            yield _file_line(heading, symbol)
+        printed.add((symbol.file, symbol.text))
+        yield symbol.text
+
+
+def _file_line(heading: Heading, symbol: Symbol) -> str:
+    where = _lines(symbol)
+    if symbol.section == "callers" and symbol.marks:
+        where += f", call at {', '.join(map(str, symbol.marks))}"
+    return f"// File: {shown_path(heading.directory, symbol.file)} ({where})"
+
+
+def shown_path(directory: str, path: str) -> str:
+    """Return a path relative to the crash package where it lies in it."""
+    prefix = f"{directory}/" if directory else ""
+    rest = path.removeprefix(prefix)
+    return rest if path.startswith(prefix) and "/" not in rest else path
+
+
+def _lines(symbol: Symbol) -> str:
+    return f"lines {symbol.start_line}-{symbol.end_line}"
+
+
+_MARKDOWN_TITLES = {
+    "types": "Struct & type definitions",
+    "functions": "Related constructors & helper functions",
+    "values": "Variables & constants",
+    "callers": "Callers",
+    "packages": "Other packages",
+    "related": "Possibly related (ranked, not proven)",
+}
+
+
+def markdown(result: Result) -> str:
+    """Render *result* for people: headings, fenced Go, a reason for each symbol."""
+    crash = result.crash
+    out = [f"### Panic in `{crash.function}`", ""]
+    out.append(f"`{_inline(crash.path)}:{crash.line}`, package `{result.package.name}`")
+    if result.panic.message:
+        out += ["", f"> {_escaped(headline(result.panic.message))}"]
+    for section in SECTIONS:
+        members = [symbol for symbol in result.symbols if symbol.section == section]
+        if members and section != "crash":
+            out += ["", f"#### {_MARKDOWN_TITLES[section]}"]
+        printed: set[tuple[str, str]] = set()
+        for symbol in members:
+            if (symbol.file, symbol.text) not in printed:
+                printed.add((symbol.file, symbol.text))
+                out += ["", *_markdown_symbol(symbol)]
+    if result.warnings:
+        out += ["", "#### Notes", ""]
+        out += [f"- {_escaped(printable(warning))}" for warning in result.warnings]
+    return "\n".join(out) + "\n"
+
+
+def _markdown_symbol(symbol: Symbol) -> Iterator[str]:
+    fence = "`" * max(3, _longest_run(symbol.text) + 1)
+    yield f"`{_inline(symbol.file)}` ({_lines(symbol)}): {_escaped(symbol.reason)}"
+    yield ""
+    yield f"{fence}go"
+    yield symbol.text
+    yield fence
+
+
+def _longest_run(text: str) -> int:
+    return max(map(len, re.findall(r"`+", text)), default=0)
+
+
+def _inline(text: str) -> str:
+    return printable(text).replace("`", "'")
+
+
+def _escaped(text: str) -> str:
+    """Escape what Markdown or HTML would read as markup."""
+    return re.sub(r"([\\`*_{}\[\]<>()#+!|~&-])", r"\\\1", text)

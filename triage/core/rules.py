@@ -1,0 +1,414 @@
+"""Which declarations of the crash package belong to the answer, and why.
+
+The rules: what the crash declaration uses; the types behind fields; constructors and
+builders; helpers; implementers of an interface on the crash line; writers of what
+the line hangs on; callers. Each links a declaration to the fault; without a link a
+declaration stays out.
+"""
+
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+
+from triage.core.hang import WRITES, Hang, accessed_on_line, hang
+from triage.core.picks import SECTION_OF_KIND, Near, Part, Pick, Picks
+from triage.core.site import FaultSite, title
+from triage.core.table import (
+    NONE,
+    Access,
+    Decl,
+    DeclFlag,
+    FieldFlag,
+    Kind,
+    LiteralFlag,
+    Node,
+    Role,
+    Use,
+    Wrap,
+)
+from triage.core.view import View
+
+WAITING = frozenset({"deadlock", "test-timeout", "sigquit", "goroutine-dump"})
+"""Kinds in which a line waits for somebody else's send, close or unlock."""
+
+CONCURRENT = frozenset({"data-race", "fatal-concurrent-map"})
+"""Kinds for which a mere reader of a field bears on the fault."""
+
+_TYPE_ROLES = (Role.FIELD, Role.UNDERLYING, Role.CONSTRAINT)
+
+
+@dataclass(frozen=True, slots=True)
+class CrashSite:
+    """The crash as the rules see it."""
+
+    view: View
+    decl: Decl
+    line: int
+    kind: str | None
+    faults: tuple[FaultSite, ...]
+    depth: int
+
+
+class PackageRules:
+    """Applies the rules to one crash; `picks` grows with each."""
+
+    def __init__(self, site: CrashSite, picks: Picks) -> None:
+        self._site = site
+        self._view = site.view
+        self._table = site.view.table
+        self._picks = picks
+        self.hang = self._hang()
+        self._depths: dict[int, int] = {}
+        self._upstream = False
+
+    def apply_upstream(self) -> None:
+        """Run only the rules on where values come from, for a caller's values."""
+        self._upstream = True
+        self._origins()
+        self._writers()
+        for number in dict.fromkeys(map(self._view.field_owner, self.hang.fields)):
+            self._literals(number, self._wanted_fields(number))
+
+    def apply(self) -> None:
+        """Run every rule."""
+        self._uses()
+        self._types()
+        self._origins()
+        self._constructors()
+        self._builders()
+        self._writers()
+        self._implementers()
+        self._callers()
+
+    def _hang(self) -> Hang:
+        """What the line hangs on; where locks or races are at fault, what it touches."""
+        found = hang(self._view, self._site.faults)
+        touched = accessed_on_line(self._view, self._site.decl, self._site.line)
+        if self._site.kind in CONCURRENT or self._synchronises():
+            fields = touched
+        elif self._site.kind in WAITING:
+            fields = tuple(field for field in touched if self._is_channel(field))
+        elif self._site.kind is None and not found.fields:
+            fields = tuple(field for field in touched if self._is_channel(field))
+        else:
+            fields = ()
+        return replace(found, fields=tuple(dict.fromkeys((*found.fields, *fields))))
+
+    def _synchronises(self) -> bool:
+        """Tell whether the line calls into package sync: a lock, a wait group."""
+        for _, target, line, _, _ in self._table.of("uses", self._site.decl.id):
+            if line == self._site.line and target < 0:
+                if self._view.external(target)[0] in {"sync", "sync/atomic"}:
+                    return True
+        return False
+
+    def _is_channel(self, field: int) -> bool:
+        """A field that anything is sent to, or that is closed, holds a channel."""
+        return any(
+            self._table.record("accesses", row)[3] & (Access.SEND | Access.CLOSE)
+            for row in self._table.back("accesses", field)
+        )
+
+    # -- picking
+
+    def _pick(
+        self,
+        number: int,
+        near: Near,
+        reason: str,
+        *,
+        depth: int = 0,
+        part: Part = Part.HELPER,
+        lines: tuple[int, ...] = (),
+        section: str | None = None,
+        marks: tuple[int, ...] = (),
+    ) -> None:
+        decl = self._view.decl(number)
+        if decl.id == self._site.decl.id or not self._allowed(decl):
+            return
+        section = section or SECTION_OF_KIND[decl.kind]
+        near = Near.UPSTREAM if self._upstream else near
+        self._picks.add(
+            Pick(self._view, decl, section, near, reason, depth, part, lines, marks)
+        )
+
+    def _allowed(self, decl: Decl) -> bool:
+        """Tests explain a crash in a test alone."""
+        if decl.name == "_":
+            return False
+        return bool(self._site.decl.flags & DeclFlag.TEST) or not (
+            decl.flags & DeclFlag.TEST
+        )
+
+    # -- rules
+
+    def _uses(self) -> None:
+        """Take what the crash declaration names, and the variables helpers read."""
+        crash = self._site.decl
+        for target, line, how in self._local_uses(crash):
+            decl = self._view.decl(target)
+            where = f"line {line} of {title(crash)}"
+            near = Near.LINE if line == self._site.line else Near.USED
+            if decl.kind == Kind.TYPE:
+                continue
+            if decl.is_function:
+                near = Near.LINE if near is Near.LINE else Near.CALLEE
+                verb = _verb(how)
+                self._pick(target, near, f"{verb} on {where}")
+                self._read_by(decl)
+            else:
+                self._pick(target, near, f"used on {where}")
+
+    def _local_uses(self, decl: Decl) -> Iterator[tuple[int, int, Use]]:
+        for _, target, line, how, member in self._table.of("uses", decl.id):
+            if target >= 0 and target != decl.id and not member:
+                yield target, line, Use(how)
+
+    def _read_by(self, helper: Decl) -> None:
+        for target, _, how in self._local_uses(helper):
+            if self._view.decl(target).kind == Kind.VAR and how & (
+                Use.READ | Use.WRITE
+            ):
+                reason = (
+                    f"read by {title(helper)}, which {title(self._site.decl)} calls"
+                )
+                self._pick(target, Near.CALLEE_VALUE, reason)
+
+    def _types(self) -> None:
+        """Take the receiver, the types in use, and those behind their fields."""
+        frontier = self._start_types()
+        for depth in range(self._site.depth + 1):
+            behind: dict[int, str] = {}
+            for number, (near, reason) in frontier.items():
+                if number in self._depths or not self._is_type(number):
+                    continue
+                self._depths[number] = depth
+                self._pick(number, near, reason, depth=depth)
+                behind |= self._behind(number)
+            near = Near.FIELD_TYPE if depth == 0 else Near.DEEP_TYPE
+            frontier = {n: (near, why) for n, why in behind.items()}
+
+    def _start_types(self) -> dict[int, tuple[Near, str]]:
+        crash, found = self._site.decl, dict[int, tuple[Near, str]]()
+        name = title(crash)
+        if crash.receiver_type != NONE:
+            found[crash.receiver_type] = (Near.RECEIVER, f"receiver of {name}")
+        for number in self.hang.types:
+            text = f"type of a value that line {self._site.line} hangs on"
+            found.setdefault(number, (Near.CHAIN_TYPE, text))
+        for field in self.hang.fields:
+            owner = self._view.field_owner(field)
+            text = f"holds {self._view.field_name(field)}, which the line hangs on"
+            found.setdefault(owner, (Near.CHAIN_TYPE, text))
+        for _, role, _, target, _, _ in self._table.of("types", crash.id):
+            place = "a parameter" if role == Role.PARAMETER else "a result"
+            place = "its value" if role == Role.VALUE else place
+            found.setdefault(target, (Near.USED, f"type of {place} of {name}"))
+        for target, line, _ in self._local_uses(crash):
+            near = Near.LINE if line == self._site.line else Near.USED
+            found.setdefault(target, (near, f"used on line {line} of {name}"))
+        return found
+
+    def _is_type(self, number: int) -> bool:
+        return number >= 0 and self._view.decl(number).kind == Kind.TYPE
+
+    def _behind(self, number: int) -> dict[int, str]:
+        """Types behind a type's fields, elements, constraints; why, by number."""
+        owner, found = self._view.decl(number), dict[int, str]()
+        for _, role, slot, target, _, _ in self._table.of("types", number):
+            if role not in _TYPE_ROLES or target < 0:
+                continue
+            if role == Role.FIELD:
+                flags = self._table.record("fields", slot)[5]
+                if flags & FieldFlag.METHOD and not flags & FieldFlag.EMBEDDED:
+                    continue
+                why = f"type of field {owner.name}.{self._view.field_name(slot)}"
+            elif role == Role.CONSTRAINT:
+                why = f"constraint of {owner.name}"
+            else:
+                why = f"{owner.name} is made of it"
+            found.setdefault(target, why)
+        return found
+
+    def _origins(self) -> None:
+        """Take the functions whose results the line hangs on."""
+        for call in self.hang.calls:
+            if call.target >= 0 and not call.member:
+                text = f"its result is what {self._where()} hangs on"
+                self._pick(call.target, Near.ORIGIN, text)
+
+    def _where(self) -> str:
+        return f"line {self._site.line} of {title(self._site.decl)}"
+
+    def _constructors(self) -> None:
+        """Take what returns or builds the types chosen so far."""
+        for number, depth in self._depths.items():
+            owner = self._view.decl(number)
+            near = (Near.CONSTRUCTOR, Near.FIELD_CONSTRUCTOR, Near.DEEP_CONSTRUCTOR)[
+                min(depth, 2)
+            ]
+            for maker in self._makers(owner):
+                text = f"constructor of {owner.name}"
+                self._pick(maker, near, text, depth=depth, part=Part.CONSTRUCTOR)
+
+    def _makers(self, owner: Decl) -> Iterator[int]:
+        """Functions that return the type itself or a pointer to it."""
+        for row in self._table.back("types", owner.id):
+            number, role, slot, _, wrap, _ = self._table.record("types", row)
+            decl = self._view.decl(number)
+            if role == Role.RESULT and wrap <= Wrap.POINTER and decl.is_function:
+                if not self._is_getter(decl, slot):
+                    yield number
+
+    def _is_getter(self, decl: Decl, slot: int) -> bool:
+        """A method that only hands out what a field holds makes nothing."""
+        if decl.kind != Kind.METHOD:
+            return False
+        kinds = {
+            self._table.record("nodes", row[2])[0]
+            for row in self._table.of("returns", decl.id)
+            if row[1] == slot and row[2] != NONE
+        }
+        return kinds <= {Node.FIELD, Node.NIL, Node.RECEIVER}
+
+    def _builders(self) -> None:
+        """Take the literals of the receiver and of types at hand."""
+        chain = {self._view.field_owner(field) for field in self.hang.fields}
+        for number, depth in self._depths.items():
+            if depth == 0 or number in chain:
+                self._literals(number, self._wanted_fields(number))
+
+    def _wanted_fields(self, number: int) -> set[int]:
+        return {f for f in self.hang.fields if self._view.field_owner(f) == number}
+
+    def _literals(self, number: int, wanted: set[int]) -> None:
+        owner = self._view.decl(number)
+        for row in self._table.back("literals", number):
+            decl, _, line, flags = self._table.record("literals", row)
+            if flags & LiteralFlag.ZERO and not (wanted or self._is_receiver(owner)):
+                continue
+            given = {r[1] for r in self._table.of("settings", row)}
+            missing = set() if flags & LiteralFlag.POSITIONAL else wanted - given
+            names = " and ".join(sorted(map(self._view.field_name, missing)))
+            text = f"builds {owner.name}" + (
+                f" and leaves out {names}" if names else ""
+            )
+            near = Near.WRITER if wanted else Near.CONSTRUCTOR
+            near = Near.OMITTER if missing else near
+            self._pick(decl, near, text, part=Part.CONSTRUCTOR, lines=(line,))
+
+    def _is_receiver(self, owner: Decl) -> bool:
+        """A zero value of the receiver's struct is made where it is declared."""
+        struct = bool(owner.flags & DeclFlag.STRUCT)
+        return struct and owner.id == self._site.decl.receiver_type
+
+    def _writers(self) -> None:
+        """Take what writes the fields and variables that the line hangs on."""
+        reads = self._site.kind in CONCURRENT or self._synchronises()
+        for field in self.hang.fields:
+            name = f"{self._view.decl(self._view.field_owner(field)).name}"
+            name = f"{name}.{self._view.field_name(field)}"
+            for row in self._table.back("accesses", field):
+                decl, _, line, how, nil = self._table.record("accesses", row)
+                if how & WRITES or reads:
+                    text = f"{_access(Access(how), nil=bool(nil))} {name}"
+                    self._pick(decl, Near.WRITER, text, part=Part.WRITER, lines=(line,))
+        for variable in self.hang.variables:
+            self._variable_writers(variable, reads=reads)
+
+    def _variable_writers(self, variable: int, *, reads: bool) -> None:
+        name = self._view.decl(variable).name
+        for row in self._table.back("uses", variable):
+            decl, _, line, how, _ = self._table.record("uses", row)
+            if how & (Use.WRITE | Use.ADDRESS) or (reads and how & Use.READ):
+                verb = "writes" if how & Use.WRITE else "touches"
+                self._pick(
+                    decl,
+                    Near.WRITER,
+                    f"{verb} {name}",
+                    part=Part.WRITER,
+                    lines=(line,),
+                )
+
+    def _implementers(self) -> None:
+        """Take who stands behind an interface value on the crash line."""
+        crash, line = self._site.decl, self._site.line
+        for _, target, at, how, member in self._table.of("uses", crash.id):
+            if at == line and target >= 0 and member and how & Use.CALL:
+                self._behind_interface(target, self._table.text(member))
+        for site in self._site.faults:
+            for node in (site.node, site.index):
+                type_number = NONE if node == NONE else self._node_type(node)
+                if self._is_interface(type_number):
+                    self._behind_interface(type_number, None)
+
+    def _node_type(self, node: int) -> int:
+        return self._table.record("nodes", node)[4]
+
+    def _is_interface(self, number: int) -> bool:
+        return number >= 0 and bool(self._view.decl(number).flags & DeclFlag.INTERFACE)
+
+    def _behind_interface(self, interface: int, member: str | None) -> None:
+        name = self._view.decl(interface).name
+        for number, target, _ in self._table.records("implements"):
+            if target != interface:
+                continue
+            self._pick(number, Near.IMPLEMENTER, f"implements {name}")
+            method = self._view.method(number, member) if member else None
+            if method is not None:
+                text = f"{title(method)} may be what {name}.{member} calls"
+                self._pick(method.id, Near.IMPLEMENTER, text)
+
+    def _callers(self) -> None:
+        """Take who calls the crash function, also through an interface."""
+        crash = self._site.decl
+        if not crash.is_function:
+            return
+        for row in self._table.back("uses", crash.id):
+            decl, _, line, how, _ = self._table.record("uses", row)
+            if how & (Use.CALL | Use.VALUE):
+                self._caller(decl, line, f"calls {title(crash)}")
+        for number, interface, _ in self._table.records("implements"):
+            if number == crash.receiver_type:
+                self._interface_callers(interface)
+
+    def _interface_callers(self, interface: int) -> None:
+        crash = self._site.decl
+        name = self._view.decl(interface).name
+        for row in self._table.back("uses", interface):
+            decl, _, line, _, member = self._table.record("uses", row)
+            if member and self._table.text(member) == crash.name:
+                self._caller(decl, line, f"calls {crash.name} through {name}")
+
+    def _caller(self, decl: int, line: int, reason: str) -> None:
+        self._pick(
+            decl, Near.CALLER, reason, section="callers", lines=(line,), marks=(line,)
+        )
+
+
+def _verb(how: Use) -> str:
+    if how & Use.DEFER:
+        return "deferred"
+    if how & Use.GO:
+        return "started"
+    return "called" if how & Use.CALL else "used as a value"
+
+
+_ACCESS_VERBS = (
+    (Access.CLOSE, "closes"),
+    (Access.SEND, "sends to"),
+    (Access.DELETE, "deletes from"),
+    (Access.CLEAR, "clears"),
+    (Access.APPEND, "appends to"),
+    (Access.ASSIGN, "writes"),
+    (Access.UPDATE, "updates"),
+    (Access.ADDRESS, "takes the address of"),
+)
+
+
+def _access(how: Access, *, nil: bool) -> str:
+    verb = next((text for flag, text in _ACCESS_VERBS if how & flag), "reads")
+    if how & Access.ASSIGN and nil:
+        verb = "writes nil to"
+    return (
+        f"{verb} an element of" if how & Access.ELEMENT and verb == "writes" else verb
+    )
