@@ -1,0 +1,219 @@
+package symtab
+
+import (
+	"go/ast"
+	"go/token"
+	"go/types"
+)
+
+// call evaluates a call, a conversion, or a builtin.
+func (w *walker) call(e *ast.CallExpr, how int32) operand {
+	f := w.expr(e.Fun, accessRead|isCalled|how&(inDefer|inGo))
+	switch f.mode {
+	case modeType:
+		return w.conversion(e, f)
+	case modeBuiltin:
+		return w.builtin(e, f.name)
+	}
+	w.calledNil(e, f, how)
+	arguments := w.operands(e.Args, w.arity(e, f))
+	w.argumentsOf(e, f, arguments)
+	return w.returnedBy(e, f)
+}
+
+// calledNil notes that the called function value can be nil.
+func (w *walker) calledNil(e *ast.CallExpr, f operand, how int32) {
+	if f.callee != none || f.closure || f.ext != noExternal {
+		return
+	}
+	flags := int32(0)
+	if _, ok := under(f.typ).(*types.Signature); !ok {
+		flags = faultPossible
+	}
+	if how&inDefer != 0 {
+		// A deferred nil function faults where the function ends.
+		w.faultText(faultNilFunc, w.end, w.text(e.Fun), f, noNode, flags)
+	}
+	w.faultText(faultNilFunc, e.Lparen, w.text(e.Fun), f, noNode, flags)
+}
+
+// arity is how many values the arguments give: `f(g())` passes on all that g returns.
+func (w *walker) arity(e *ast.CallExpr, f operand) int {
+	if len(e.Args) != 1 {
+		return len(e.Args)
+	}
+	if _, ok := ast.Unparen(e.Args[0]).(*ast.CallExpr); !ok {
+		return 1
+	}
+	if s, ok := under(f.typ).(*types.Signature); ok && s.Params().Len() > 1 {
+		if !s.Variadic() || s.Params().Len() > 2 {
+			return s.Params().Len()
+		}
+	}
+	return 1
+}
+
+// argumentsOf notes what is passed to functions whose declaration can be looked at:
+// those of the directory, and those of packages that may be of the same repository.
+func (w *walker) argumentsOf(e *ast.CallExpr, f operand, arguments []operand) {
+	if f.callee == none || f.callee < 0 && !w.callable[^f.callee] {
+		return
+	}
+	line := w.line(e.Lparen)
+	if f.receiver != noNode {
+		w.arguments = append(w.arguments,
+			argumentRow{w.decl.number, line, f.callee, -1, f.receiver, f.member})
+	}
+	for i, a := range arguments {
+		if a.node == noNode || a.mode == modeConstant {
+			continue
+		}
+		w.arguments = append(w.arguments,
+			argumentRow{w.decl.number, line, f.callee, int32(i), a.node, f.member})
+	}
+}
+
+// returnedBy evaluates the call itself; more than one result is a tuple.
+func (w *walker) returnedBy(e *ast.CallExpr, f operand) operand {
+	x := unknown
+	x.call, x.callee, x.member = e, f.callee, f.member
+	x.syn, x.ext, x.receiver = f.syn, f.ext, f.node
+	if f.closure {
+		x.receiver = noNode
+	}
+	if s, ok := under(f.typ).(*types.Signature); ok {
+		x.typ = s.Results()
+		if s.Results().Len() == 1 {
+			return w.result(x, 0)
+		}
+		return x
+	}
+	return x
+}
+
+// result returns value i of x, which is a tuple or, with i = 1, a value with an ok.
+func (w *walker) result(x operand, i int) operand {
+	if x.call == nil {
+		if i == 0 {
+			return x
+		}
+		return value(types.Typ[types.Bool], nil, noNode)
+	}
+	y := unknown
+	if t, ok := x.typ.(*types.Tuple); ok && i < t.Len() {
+		y.typ = t.At(i).Type()
+	}
+	y.syn = w.resultType(x.syn, i)
+	if x.ext != noExternal {
+		y.ext = w.resultOf(x.ext, i)
+	}
+	n := graphNode{kind: nodeCall, ref: x.callee, slot: int32(i), line: w.line(x.call.Lparen),
+		typ: y.typ, syn: y.syn, ext: y.ext}
+	if x.member != 0 {
+		n.name = w.texts.list[x.member]
+	}
+	if x.callee == none && x.receiver != noNode {
+		n.origins = []int32{x.receiver}
+	}
+	y.node = w.values.add(n)
+	return y
+}
+
+// conversion evaluates T(x).
+func (w *walker) conversion(e *ast.CallExpr, t operand) operand {
+	if len(e.Args) == 0 {
+		return value(t.typ, t.syn, noNode)
+	}
+	x := w.expr(e.Args[0], accessRead)
+	to := under(t.typ)
+	if p, ok := to.(*types.Pointer); ok {
+		to = under(p.Elem())
+	}
+	if _, ok := to.(*types.Array); ok {
+		if _, ok := under(x.typ).(*types.Slice); ok || !isKnown(x.typ) {
+			w.fault(faultConversion, e.Args[0].End()-1, e.Args[0], x)
+		}
+	}
+	if x.mode == modeConstant {
+		return constant(t.typ)
+	}
+	return value(t.typ, t.syn, w.other(x))
+}
+
+// builtin evaluates a call of a predeclared function.
+func (w *walker) builtin(e *ast.CallExpr, name string) operand {
+	if len(e.Args) == 0 {
+		return unknown
+	}
+	switch name {
+	case "make":
+		return w.make(e)
+	case "new":
+		return w.new(e)
+	}
+	first, ok := map[string]int32{
+		"append": accessAppend, "delete": accessDelete, "close": accessClose,
+		"clear": accessClear, "copy": accessAssign | accessElement,
+	}[name]
+	if !ok {
+		first = accessRead
+	}
+	x := w.expr(e.Args[0], first)
+	rest := make([]operand, 0, len(e.Args))
+	rest = append(rest, x)
+	for _, a := range e.Args[1:] {
+		rest = append(rest, w.expr(a, accessRead))
+	}
+	w.builtinFault(e, name, x)
+	switch name {
+	case "append":
+		return value(x.typ, x.syn, w.other(rest...))
+	case "min", "max":
+		return value(x.typ, x.syn, w.other(rest...))
+	case "len", "cap", "copy":
+		return value(types.Typ[types.Int], nil, w.other(x))
+	}
+	return value(types.Typ[types.Invalid], nil, noNode)
+}
+
+func (w *walker) builtinFault(e *ast.CallExpr, name string, x operand) {
+	switch name {
+	case "close":
+		w.fault(faultClose, e.Lparen, e.Args[0], x)
+	case "panic":
+		x.node = w.nodeOf(x)
+		w.fault(faultPanic, e.Lparen, e.Args[0], x)
+	case "delete", "clear", "len":
+		if _, ok := under(x.typ).(*types.Map); ok {
+			w.fault(faultMapAccess, e.Lparen, e.Args[0], x)
+		}
+	}
+}
+
+// make evaluates make(T, sizes...).
+func (w *walker) make(e *ast.CallExpr) operand {
+	typ := w.typeExpr(e.Args[0])
+	_, isMap := under(typ).(*types.Map)
+	for _, a := range e.Args[1:] {
+		if size := w.expr(a, accessRead); size.mode != modeConstant && !isMap {
+			w.fault(faultMake, e.Lparen, a, size)
+		}
+	}
+	w.literal(typ, e.Pos(), 0)
+	return value(typ, e.Args[0], w.literalNode(typ, e.Args[0], e.Pos()))
+}
+
+// new evaluates new(T) or new(x).
+func (w *walker) new(e *ast.CallExpr) operand {
+	x := w.expr(e.Args[0], accessRead)
+	if x.mode == modeType {
+		w.literal(x.typ, e.Pos(), literalNew)
+	}
+	typ := types.NewPointer(x.typ)
+	return value(typ, x.syn, w.literalNode(typ, x.syn, e.Pos()))
+}
+
+func (w *walker) literalNode(typ types.Type, syn ast.Expr, pos token.Pos) int32 {
+	return w.values.add(graphNode{kind: nodeLiteral, ref: w.typeTarget(typ, syn, noExternal),
+		typ: typ, syn: syn, line: w.line(pos)})
+}

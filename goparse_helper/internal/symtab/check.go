@@ -1,0 +1,236 @@
+package symtab
+
+import (
+	"errors"
+	"fmt"
+	"go/ast"
+	"go/token"
+	"go/types"
+	"path"
+	"strings"
+)
+
+// splitSize is the size of all bodies from which a second checker pays.
+const splitSize = 100 << 10
+
+// checker is one go/types pass over the directory, with a share of the bodies, and
+// what it found in the declarations of its share.
+type checker struct {
+	dir   *directory
+	info  types.Info
+	share []bool // by declaration
+	// packages are the checked ones, by name.
+	packages map[string]*types.Package
+	failures []string
+	found
+}
+
+// checkers returns one checker or, where the bodies are worth it, two that share them.
+func (dir *directory) checkers() []*checker {
+	size := 0
+	for _, d := range dir.decls {
+		size += d.weight()
+	}
+	if size < splitSize {
+		return []*checker{dir.newChecker(func(*decl) bool { return true }, 1)}
+	}
+	// The first gets declarations until it has half of the weight, so that a split
+	// hangs on the input alone.
+	half := make([]bool, len(dir.decls))
+	sum := 0
+	for i, d := range dir.decls {
+		half[i] = sum < size/2
+		sum += d.weight()
+	}
+	return []*checker{
+		dir.newChecker(func(d *decl) bool { return half[d.number] }, 2),
+		dir.newChecker(func(d *decl) bool { return !half[d.number] }, 2),
+	}
+}
+
+// weight is about how much work the declaration is: the bytes of its body.
+func (d *decl) weight() int {
+	if d.fn == nil || d.fn.Body == nil {
+		return 0
+	}
+	return int(d.row.end - d.row.bodyStart)
+}
+
+func (dir *directory) newChecker(mine func(*decl) bool, parts int) *checker {
+	size := 0
+	for _, f := range dir.files {
+		if f.verdict == verdictTaken {
+			size += len(f.source)
+		}
+	}
+	c := &checker{
+		dir: dir, share: make([]bool, len(dir.decls)),
+		packages: make(map[string]*types.Package, len(dir.packages)),
+		info: types.Info{
+			Defs:       make(map[*ast.Ident]types.Object, size/(60*parts)),
+			Uses:       make(map[*ast.Ident]types.Object, size/(16*parts)),
+			Selections: make(map[*ast.SelectorExpr]*types.Selection, size/(60*parts)),
+			Implicits:  make(map[ast.Node]types.Object),
+			Instances:  make(map[*ast.Ident]types.Instance),
+		},
+	}
+	for i, d := range dir.decls {
+		c.share[i] = mine(d)
+	}
+	c.found = newFound(dir)
+	return c
+}
+
+// run checks all packages and then walks the declarations of the checker's share.
+func (c *checker) run() {
+	for number, name := range c.dir.packages {
+		if !c.isExternalTest(name) {
+			c.check(int32(number), name)
+		}
+	}
+	for number, name := range c.dir.packages {
+		if c.isExternalTest(name) {
+			c.check(int32(number), name)
+		}
+	}
+	for i, d := range c.dir.decls {
+		if c.share[i] {
+			c.walk(d)
+		}
+	}
+}
+
+// isExternalTest reports whether name is a package like foo_test that stands beside
+// foo, which it can import.
+func (c *checker) isExternalTest(name string) bool {
+	base, ok := strings.CutSuffix(name, "_test")
+	if !ok {
+		return false
+	}
+	for _, other := range c.dir.packages {
+		if other == base {
+			return true
+		}
+	}
+	return false
+}
+
+// check runs go/types over one package. What does not fit together is no news here:
+// the sources of other packages are missing, so errors are the rule.
+func (c *checker) check(number int32, name string) {
+	config := types.Config{
+		Importer: fakes{c, strings.TrimSuffix(name, "_test")}, Error: func(error) {}, FakeImportC: true,
+		DisableUnusedImportCheck: true,
+		Sizes:                    types.SizesFor("gc", c.dir.target.goarch),
+	}
+	files := c.syntax(number)
+	if len(files) == 0 {
+		return
+	}
+	// A bug in go/types must not lose what the syntax alone says; the request's own
+	// recover would.
+	defer func() {
+		if r := recover(); r != nil {
+			c.failures = append(c.failures, fmt.Sprintf("type checker failed on package %s: %v", name, r))
+		}
+	}()
+	pkg := types.NewPackage(c.dir.pathOf(name), name)
+	c.packages[name] = pkg
+	// Files reports the first error, which Error has swallowed already.
+	_ = types.NewChecker(&config, c.dir.fset, pkg, &c.info).Files(files)
+}
+
+func (dir *directory) pathOf(name string) string {
+	if dir.importPath != "" {
+		return dir.importPath
+	}
+	return name
+}
+
+// syntax returns the files of a package without the bodies that are not in the share.
+func (c *checker) syntax(pkg int32) []*ast.File {
+	var files []*ast.File
+	for _, f := range c.dir.files {
+		if f.verdict != verdictTaken || f.pkg != pkg {
+			continue
+		}
+		shallow := *f.syntax
+		shallow.Decls = make([]ast.Decl, len(f.syntax.Decls))
+		for i, d := range f.syntax.Decls {
+			shallow.Decls[i] = c.withoutBody(d)
+		}
+		files = append(files, &shallow)
+	}
+	return files
+}
+
+// withoutBody drops the body of a function outside of the share. IgnoreFuncBodies would
+// skip the closures of package variables too.
+func (c *checker) withoutBody(d ast.Decl) ast.Decl {
+	fn, ok := d.(*ast.FuncDecl)
+	if !ok || fn.Body == nil {
+		return d
+	}
+	if n, ok := c.dir.numbers[fn.Name.Pos()]; ok && c.share[n] {
+		return d
+	}
+	shallow := *fn
+	shallow.Body = nil
+	return &shallow
+}
+
+// errFake makes go/types take a package for what it is, and stay quiet about all that
+// comes out of it.
+var errFake = errors.New("not loaded")
+
+// fakes imports packages whose sources are not there.
+type fakes struct {
+	*checker
+	base string // name of the package that an external test can import
+}
+
+// Import returns the checked package where path is that of the directory, else a fake.
+func (f fakes) Import(path string) (*types.Package, error) {
+	if pkg := f.packages[f.base]; pkg != nil && f.dir.isOwn(path, f.base) && pkg.Complete() {
+		return pkg, nil
+	}
+	if path == "unsafe" {
+		return types.Unsafe, nil
+	}
+	return types.NewPackage(path, packageName(path)), errFake
+}
+
+// isOwn reports whether path is that of the directory's package of that name.
+func (dir *directory) isOwn(importPath, name string) bool {
+	if dir.importPath != "" {
+		return importPath == dir.importPath
+	}
+	return packageName(importPath) == name
+}
+
+// packageName guesses the name of the package at importPath: `yaml` of
+// gopkg.in/yaml.v3, `rand` of math/rand/v2, `sqlite3` of example.com/go-sqlite3.
+func packageName(importPath string) string {
+	base := path.Base(importPath)
+	if isMajor(base) && path.Dir(importPath) != "." {
+		base = path.Base(path.Dir(importPath))
+	}
+	if i := strings.LastIndex(base, ".v"); i > 0 && isMajor(base[i+1:]) {
+		base = base[:i]
+	}
+	base = strings.TrimSuffix(strings.TrimPrefix(base, "go-"), "-go")
+	base = strings.TrimSuffix(base, ".go")
+	if i := strings.LastIndexAny(base, "-."); i >= 0 && i+1 < len(base) {
+		base = base[i+1:]
+	}
+	if !token.IsIdentifier(base) {
+		return "_fake"
+	}
+	return base
+}
+
+// isMajor reports whether element is a major version, as v2.
+func isMajor(element string) bool {
+	digits, ok := strings.CutPrefix(element, "v")
+	return ok && digits != "" && strings.Trim(digits, "0123456789") == ""
+}

@@ -1,0 +1,235 @@
+package symtab
+
+import (
+	"go/ast"
+	"go/token"
+	"go/types"
+)
+
+// place is where in a declaration a type stands.
+type place struct {
+	role, slot, wrap int32
+}
+
+// wrapped returns the place behind one more wrap; the outermost one but a pointer wins.
+func (p place) wrapped(wrap int32) place {
+	if p.wrap == wrapDirect || p.wrap == wrapPointer {
+		p.wrap = wrap
+	}
+	return p
+}
+
+// signature notes the types that stand in the declaration outside of its body.
+func (w *walker) signature() {
+	d := w.decl
+	switch {
+	case d.fn != nil:
+		w.funcSignature(d.fn)
+	case d.typ != nil:
+		w.fieldTypes(roleConstraint, d.typ.TypeParams)
+		w.typeDecl(d.typ)
+	case d.value.Type != nil:
+		w.named1(d.value.Type, place{role: roleValue})
+	default:
+		w.inferred(d)
+	}
+}
+
+func (w *walker) funcSignature(fn *ast.FuncDecl) {
+	if fn.Recv != nil && len(fn.Recv.List) > 0 {
+		w.receiverType(fn.Recv.List[0].Type)
+	}
+	w.fieldTypes(roleConstraint, fn.Type.TypeParams)
+	w.fieldTypes(roleParameter, fn.Type.Params)
+	w.fieldTypes(roleResult, fn.Type.Results)
+}
+
+// receiverType notes the receiver's type without its type parameters, which are no
+// types but names.
+func (w *walker) receiverType(e ast.Expr) {
+	p := place{role: roleReceiver}
+	if isPointer(e) {
+		p.wrap = wrapPointer
+	}
+	if n := w.decl.row.receiverType; n != none {
+		w.typeRow(n, e.Pos(), p)
+	}
+}
+
+func (w *walker) fieldTypes(role int32, list *ast.FieldList) {
+	if list == nil {
+		return
+	}
+	slot := int32(0)
+	for _, f := range list.List {
+		for range max(len(f.Names), 1) {
+			w.named1(f.Type, place{role: role, slot: slot})
+			slot++
+		}
+	}
+}
+
+// typeDecl notes what a type is made of: its fields one by one, anything else at once.
+func (w *walker) typeDecl(spec *ast.TypeSpec) {
+	w.fieldsOfDecl()
+	switch ast.Unparen(spec.Type).(type) {
+	case *ast.StructType, *ast.InterfaceType:
+	default:
+		w.named1(spec.Type, place{role: roleUnderlying})
+	}
+}
+
+// fieldsOfDecl notes the types of the declaration's fields; those of anonymous structs
+// are fields of their own.
+func (w *walker) fieldsOfDecl() {
+	for number := w.decl.fieldFrom; number < w.decl.fieldTo; number++ {
+		f := w.dir.fields[number]
+		w.named1(f.expr, place{role: roleField, slot: number})
+	}
+}
+
+// inferred notes the type of a variable or constant that is written without one.
+func (w *walker) inferred(d *decl) {
+	w.fieldsOfDecl()
+	obj := w.info.Defs[d.ident]
+	if obj == nil {
+		return
+	}
+	p := place{role: roleValue}
+	if !isKnown(obj.Type()) && d.row.kind == kindVar {
+		if e := d.literalType(); e != nil {
+			w.named1(e, p)
+		} else if ext := w.variableExternal(d.number); ext != noExternal {
+			w.typeRow(^ext, d.ident.Pos(), p)
+		}
+		return
+	}
+	w.typeOf(obj.Type(), d.ident.Pos(), p, map[types.Type]bool{})
+}
+
+// named1 notes the named types in the written type e.
+func (w *walker) named1(e ast.Expr, p place) {
+	switch x := e.(type) {
+	case *ast.Ident:
+		w.namedIdent(x, p)
+	case *ast.SelectorExpr:
+		if ext := w.foreignSelector(x); ext != noExternal {
+			w.typeRow(^ext, x.Sel.Pos(), p)
+		} else {
+			w.namedIdent(x.Sel, p)
+		}
+	case *ast.ParenExpr:
+		w.named1(x.X, p)
+	case *ast.StarExpr:
+		w.named1(x.X, p.wrapped(wrapPointer))
+	case *ast.ArrayType:
+		w.named1(x.Elt, p.wrapped(wrapContainer))
+	case *ast.Ellipsis:
+		w.named1(x.Elt, p.wrapped(wrapContainer))
+	case *ast.MapType:
+		w.named1(x.Key, p.wrapped(wrapContainer))
+		w.named1(x.Value, p.wrapped(wrapContainer))
+	case *ast.ChanType:
+		w.named1(x.Value, p.wrapped(wrapContainer))
+	default:
+		w.namedInside(e, p)
+	}
+}
+
+// namedInside is named1 for what is rarer.
+func (w *walker) namedInside(e ast.Expr, p place) {
+	switch x := e.(type) {
+	case *ast.FuncType:
+		w.namedFields(x.Params, p.wrapped(wrapFunction))
+		w.namedFields(x.Results, p.wrapped(wrapFunction))
+	case *ast.IndexExpr:
+		w.named1(x.X, p)
+		w.named1(x.Index, p.wrapped(wrapArgument))
+	case *ast.IndexListExpr:
+		w.named1(x.X, p)
+		for _, a := range x.Indices {
+			w.named1(a, p.wrapped(wrapArgument))
+		}
+	case *ast.StructType:
+		// Those of a declaration are fields of their own.
+		if p.role != roleField && p.role != roleValue {
+			w.namedFields(x.Fields, p)
+		}
+	case *ast.InterfaceType:
+		w.namedFields(x.Methods, p)
+	case *ast.UnaryExpr:
+		w.named1(x.X, p)
+	case *ast.BinaryExpr:
+		w.named1(x.X, p)
+		w.named1(x.Y, p)
+	}
+}
+
+func (w *walker) namedFields(list *ast.FieldList, p place) {
+	if list == nil {
+		return
+	}
+	for _, f := range list.List {
+		w.named1(f.Type, p)
+	}
+}
+
+func (w *walker) namedIdent(id *ast.Ident, p place) {
+	obj := w.info.Uses[id]
+	if obj == nil {
+		if ext := w.dotted(id); ext != noExternal {
+			w.typeRow(^ext, id.Pos(), p)
+		}
+		return
+	}
+	if name, ok := obj.(*types.TypeName); ok {
+		if n := w.declOf(name); n != none {
+			w.typeRow(n, id.Pos(), p)
+		}
+	}
+}
+
+// typeOf notes the named types in t, of which there is no written form.
+func (w *walker) typeOf(t types.Type, pos token.Pos, p place, seen map[types.Type]bool) {
+	if seen[t] {
+		return
+	}
+	seen[t] = true
+	switch u := t.(type) {
+	case *types.Alias:
+		if n := w.declOf(u.Obj()); n != none {
+			w.typeRow(n, pos, p)
+		}
+	case *types.Named:
+		if n := w.ownNamed(u); n != none {
+			w.typeRow(n, pos, p)
+		}
+		for a := range u.TypeArgs().Types() {
+			w.typeOf(a, pos, p.wrapped(wrapArgument), seen)
+		}
+	case *types.Pointer:
+		w.typeOf(u.Elem(), pos, p.wrapped(wrapPointer), seen)
+	case *types.Map:
+		w.typeOf(u.Key(), pos, p.wrapped(wrapContainer), seen)
+		w.typeOf(u.Elem(), pos, p.wrapped(wrapContainer), seen)
+	case *types.Signature:
+		for v := range u.Params().Variables() {
+			w.typeOf(v.Type(), pos, p.wrapped(wrapFunction), seen)
+		}
+		for v := range u.Results().Variables() {
+			w.typeOf(v.Type(), pos, p.wrapped(wrapFunction), seen)
+		}
+	case interface{ Elem() types.Type }:
+		w.typeOf(u.Elem(), pos, p.wrapped(wrapContainer), seen)
+	}
+}
+
+func (w *walker) typeRow(target int32, pos token.Pos, p place) {
+	row := typeRow{w.decl.number, p.role, p.slot, target, p.wrap, w.line(pos)}
+	for _, other := range w.types[w.from.types:] {
+		if other == row {
+			return
+		}
+	}
+	w.types = append(w.types, row)
+}

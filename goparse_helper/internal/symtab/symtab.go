@@ -1,0 +1,49 @@
+// Package symtab makes the symbol table of one directory of Go sources: what is
+// declared there, how the declarations hang together as go/types resolves them, and
+// where each expression that can fault takes its value from.
+//
+// It is a pure function of its input. It opens no file, looks at no other package, and
+// takes broken sources for what they still say.
+package symtab
+
+import "sync"
+
+// File is one .go file of a directory.
+type File struct {
+	Name   string // relative to the directory
+	Source []byte
+}
+
+// Request is what Build works on.
+type Request struct {
+	Directory  string
+	ImportPath string // empty where it is not known
+	GOOS       string // empty means linux
+	GOARCH     string // empty means amd64
+	Tags       []string
+	Focus      string // the file that the build context must take, or empty
+	Files      []File
+}
+
+// Build makes the symbol table of req. It never fails on bad Go source: what could not
+// be read is told in the table.
+func Build(req *Request) *Table {
+	dir := load(req)
+	t := &Table{
+		goos: dir.target.goos, goarch: dir.target.goarch, tags: dir.target.tags,
+		texts: newTexts(1024),
+	}
+	dir.declare()
+	t.addFiles(dir)
+	t.addDecls(dir)
+	t.addFields(dir)
+	checkers := dir.checkers()
+	var group sync.WaitGroup
+	for _, c := range checkers[1:] {
+		group.Go(c.run)
+	}
+	checkers[0].run()
+	group.Wait()
+	t.join(dir, checkers)
+	return t
+}
