@@ -1,6 +1,6 @@
 """What the engine asks of the outside, as Protocols; adapters stand elsewhere."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Protocol
 
@@ -62,10 +62,18 @@ class Source(Protocol):
 
 
 class Parser(Protocol):
-    """The Go helper, seen from the engine. Everything raised is a `HelperError`."""
+    """The Go helper, seen from the engine.
+
+    Everything raised is a `HelperError`, but for an input over a limit: `TooLarge`.
+    """
 
     async def symbols(
-        self, package: Package, context: BuildContext, focus: str | None
+        self,
+        package: Package,
+        context: BuildContext,
+        focus: str | None,
+        *,
+        import_path: str = "",
     ) -> bytes:
         """Return the symbol table of *package* as JSON (see `triage.core.table`).
 
@@ -83,4 +91,24 @@ class Parser(Protocol):
 
     async def close(self) -> None:
         """End the helper; bounded in time."""
+        ...
+
+
+class Timer(Protocol):
+    """What is to happen later."""
+
+    def cancel(self) -> None:
+        """Keep it from happening; afterwards this does nothing."""
+        ...
+
+
+class Clock(Protocol):
+    """Time that only grows, and timers on it; an asyncio event loop is one."""
+
+    def time(self) -> float:
+        """Return the seconds since some start."""
+        ...
+
+    def call_later(self, delay: float, callback: Callable[[], object], /) -> Timer:
+        """Call *callback* from the event loop in *delay* seconds."""
         ...
