@@ -104,10 +104,13 @@ func (f *file) parse(fset *token.FileSet, t target) {
 		f.errors = list
 		f.flags |= fileBroken
 	}
+	f.lines = fset.File(syntax.FileStart).Lines()
+	if f.errors != nil && f.verdict == verdictTaken {
+		syntax = f.repair(fset, syntax)
+	}
 	f.syntax = syntax
 	f.handle = fset.File(syntax.FileStart)
 	f.base = f.handle.Base()
-	f.lines = f.handle.Lines()
 	f.mark()
 }
 
