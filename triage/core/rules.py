@@ -103,10 +103,11 @@ class PackageRules:
         return replace(found, fields=tuple(dict.fromkeys((*found.fields, *fields))))
 
     def _synchronises(self) -> bool:
-        """Tell whether the line calls into package sync: a lock, a wait group."""
+        """Tell whether the line calls a method of package sync: a lock's, say."""
         for _, target, line, _, _ in self._table.of("uses", self._site.decl.id):
             if line == self._site.line and target < 0:
-                if self._view.external(target)[0] in {"sync", "sync/atomic"}:
+                path, _, steps = self._view.external(target)
+                if path in {"sync", "sync/atomic"} and steps and steps[0][0]:
                     return True
         return False
 

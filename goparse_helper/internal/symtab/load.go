@@ -166,7 +166,11 @@ func (dir *directory) fileAt(pos token.Pos) *file {
 }
 
 // offset returns where pos lies in the source.
-func (f *file) offset(pos token.Pos) int32 { return int32(int(pos) - f.base) }
+// offset never leads out of the file: where a bracket is missing, go/parser takes it to
+// stand behind the end.
+func (f *file) offset(pos token.Pos) int32 {
+	return int32(min(int(pos)-f.base, len(f.source)))
+}
 
 // line returns the physical line of pos.
 func (f *file) line(pos token.Pos) int32 {
