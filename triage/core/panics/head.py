@@ -11,6 +11,8 @@ from triage.core.panics.view import View
 
 _FAR = 200
 """A message has at most so many lines."""
+_MARGIN = 75
+"""So wide a line may have been broken by a form."""
 _FAR_LOOSE = 40
 """At most so many where blank lines are among them."""
 
@@ -37,7 +39,7 @@ _NEAR = re.compile(
 _LOG_LINE = re.compile(
     r"\W{0,2}\d{4}[-/]\d\d[-/]\d\d[T ]|\d\d:\d\d:\d\d|[IWE]\d{4} |time=|level=|\{\""
 )
-_STAMP = re.compile(r"\W{0,2}\d{4}[-/]\d\d[-/]\d\d[T ]\d\d:\d\d:\d\d[.,\d]*\S* ?")
+_STAMP = re.compile(r"[IWE]\d{4} [^\]]*\] |\W{0,2}\d{4}[-/]\d\d[-/]\d\d[T ]\d\d:\d\d:\d\d[.,\d]*\S* ?")
 _ZAP_MESSAGE = 3
 """zap's console form: time, level, caller, message, fields, with tabs between."""
 _RECOVERED = re.compile(r" \[recovered(?:, repanicked)?\]$")
@@ -50,6 +52,7 @@ _ADDRESS = re.compile(r"\baddr=(0x[0-9a-f]+)")
 _NOTES = re.compile(
     r"\[signal |PC=0x|signal arrived during |runtime: |goroutine running on|\[?Process "
 )
+_ADDRESSEE = re.compile(r"(?:[\d.]+|\[[^\]\s]*\]|@):?\d*: ")
 _FIELD = re.compile(r"\bpanic=(?:\"((?:[^\"\\]|\\.)*)\"|(\S+))")
 _PRINTED = re.compile(r"(?:[\"&<{]|[\w.*]+\{|\d).* \((.*)\)$", re.DOTALL)
 
@@ -109,32 +112,37 @@ def log_message(line: str) -> str | None:
     return _STAMP.sub("", line)
 
 
-def finish(
-    view: View, index: int, floor: int, end: int, found: re.Match[str]
-) -> Head:
+def finish(view: View, index: int, floor: int, end: int, found: re.Match[str]) -> Head:
     """Read the head that opens at line *index* and ends before line *end*."""
     opener = found.lastgroup or ""
     body = found.string
     message = [body if opener == "signal" else body[found.end() :]]
-    notes = []
-    folded = not message[0] or len(body) >= 75
+    notes = [body]
+    last = index
+    folded = not message[0] or len(view.document.lines[index]) >= _MARGIN
     for below in range(index + 1, end):
-        line = view.body(below)
-        if line is None and folded:
-            line = view.words(below)
+        line = view.text(below)
         if line is None:
-            continue
-        if notes or _NOTES.match(line):
-            notes.append(line)
+            line = view.document.lines[below] if folded else ""
+        if len(notes) > 1 or _NOTES.match(line.strip()):
+            notes.append(line.strip())
         elif opener != "signal":
-            message.append(line)
+            message.append(_outdented(line))
+            last = below
     raw = "\n".join(message).strip()
     text = _RECOVERED.sub("", raw)
-    head = Head(_top(view, index, floor), opener, _value(opener, text, body))
-    head.last = index + len(message) - 1
+    if opener == "serving":
+        text = _ADDRESSEE.sub("", text)
+    head = Head(_top(view, index, floor), opener, _value(opener, text, body), last)
     head.recovered = head.first < index or text != raw
-    _note_signal(head, [body, *notes])
+    _note_signal(head, notes)
     return head
+
+
+def _outdented(line: str) -> str:
+    """Take off the tab that the runtime sets before each further line of a message."""
+    line = line.rstrip()
+    return line[1:] if line.startswith("\t") else line.lstrip(" ")
 
 
 def _value(opener: str, text: str, body: str) -> str:
@@ -180,11 +188,16 @@ def _note_signal(head: Head, lines: list[str]) -> None:
 
 
 def _lone(view: View, start: int, floor: int) -> Head | None:
-    """Make a head of a signal line whose panic line is cut off."""
+    """Make a head of what is left where the line that opens one is not there.
+
+    A signal line whose panic is cut off; the log line of a stack printed on purpose.
+    """
     for index in range(start - 1, max(floor, start - 4) - 1, -1):
         line = view.body(index)
         if line and _SIGNAL.match(line):
-            head = Head(index, "", "")
+            head = Head(index, "", line, index)
             _note_signal(head, [line])
             return head
-    return None
+    line = view.body(start - 1) if start > floor else None
+    logged = log_message(line) if line else None
+    return Head(start - 1, "logged", logged, start - 1) if logged else None
