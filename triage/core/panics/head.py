@@ -7,12 +7,13 @@ that belongs to it is taken.
 import re
 from dataclasses import dataclass
 
+from triage.core.panics.unfold import margin_glue
 from triage.core.panics.view import View
 
 _FAR = 200
 """A message has at most so many lines."""
-_MARGIN = 75
-"""So wide a line may have been broken by a form."""
+_TABS = ("\t", " " * 8, " " * 4)
+"""A tab, and what forms make of it."""
 _FAR_LOOSE = 40
 """At most so many where blank lines are among them."""
 
@@ -29,7 +30,7 @@ _INSIDE = re.compile(
 )
 """Openers that loggers write, found anywhere in a line."""
 _NEAR = re.compile(
-    r"(?:^|(?<=[\s:|>\"'\]`]))"
+    r"(?:^|(?<=[\s:=|>\"'\]`]))"
     r"(?:(?P<panic>panic: )|(?P<fatal>fatal error: )"
     r"|(?P<recovered>\[PANIC RECOVER\]:? |PANIC: "
     r"|(?i:recovered (?:from )?(?:a )?(?:panic)?|panic (?:recovered|triggered|occurred|caught|in \S+)"
@@ -42,7 +43,7 @@ _LOG_LINE = re.compile(
 _STAMP = re.compile(r"[IWE]\d{4} [^\]]*\] |\W{0,2}\d{4}[-/]\d\d[-/]\d\d[T ]\d\d:\d\d:\d\d[.,\d]*\S* ?")
 _ZAP_MESSAGE = 3
 """zap's console form: time, level, caller, message, fields, with tabs between."""
-_RECOVERED = re.compile(r" \[recovered(?:, repanicked)?\]$")
+_RECOVERED = re.compile(r"\s+\[recovered(?:,\s+repanicked)?\]$")
 _SIGNAL = re.compile(
     r"\[signal (?P<name>\w+)(?:: [^\]]*?)?(?: code=\w+)?(?: addr=(?P<address>0x[0-9a-f]+))?"
     r"[^\]]*\]"
@@ -90,7 +91,7 @@ def read_head(view: View, start: int, floor: int) -> Head | None:
         found = find_opener(body, near=near)
         if found:
             return finish(view, index, floor, start, found)
-        near = near and bool(_NOTES.match(body))
+        near = near and (view.depth(index) > 0 or bool(_NOTES.match(body)))
         if _LOG_LINE.match(body):
             break
     return _lone(view, start, floor)
@@ -114,35 +115,52 @@ def log_message(line: str) -> str | None:
 
 def finish(view: View, index: int, floor: int, end: int, found: re.Match[str]) -> Head:
     """Read the head that opens at line *index* and ends before line *end*."""
-    opener = found.lastgroup or ""
-    body = found.string
-    message = [body if opener == "signal" else body[found.end() :]]
-    notes = [body]
-    last = index
-    folded = not message[0] or len(view.document.lines[index]) >= _MARGIN
-    for below in range(index + 1, end):
-        line = view.text(below)
-        if line is None:
-            line = view.document.lines[below] if folded else ""
-        if len(notes) > 1 or _NOTES.match(line.strip()):
-            notes.append(line.strip())
-        elif opener != "signal":
-            message.append(_outdented(line))
-            last = below
-    raw = "\n".join(message).strip()
+    opener, body = found.lastgroup or "", found.string
+    stop = index + 1
+    while stop < end and not _NOTES.match(view.body(stop) or ""):
+        stop += 1
+    notes = [body, *(view.body(i) or "" for i in range(stop, end))]
+    if opener == "signal":
+        raw, stop = body, index + 1
+    else:
+        raw = _message(view, index, stop, body[found.end() :])
     text = _RECOVERED.sub("", raw)
     if opener == "serving":
         text = _ADDRESSEE.sub("", text)
-    head = Head(_top(view, index, floor), opener, _value(opener, text, body), last)
+    head = Head(_top(view, index, floor), opener, _value(opener, text, body), stop - 1)
     head.recovered = head.first < index or text != raw
     _note_signal(head, notes)
     return head
 
 
-def _outdented(line: str) -> str:
-    """Take off the tab that the runtime sets before each further line of a message."""
-    line = line.rstrip()
-    return line[1:] if line.startswith("\t") else line.lstrip(" ")
+def _message(view: View, index: int, stop: int, first: str) -> str:
+    """Put the lines of a message together, the first of which is *first*."""
+    lines, depth, last = [first], view.depth(index), index
+    for below in range(index + 1, stop):
+        line = view.text(below)
+        if line is None and not first:
+            line = view.document.lines[below]
+        if line is None:
+            continue
+        glue = margin_glue(view, last, line) if last == below - 1 else None
+        if glue is None:
+            lines.append(_outdented(line, depth))
+        else:
+            lines[-1] += glue + line.strip()
+        last = below
+    if len(lines) > 1 and not any(lines[1::2]):  # double-spaced
+        lines = lines[::2]
+    return "\n".join(lines).strip()
+
+
+def _outdented(line: str, depth: int) -> str:
+    """Take off the head's own indentation and the tab that the runtime adds."""
+    bare = line.strip()
+    indent = line[: len(line) - len(line.lstrip())][depth:]
+    for tab in _TABS:
+        if indent.startswith(tab):
+            return (indent[len(tab) :] + bare) if bare else ""
+    return (indent + bare) if bare else ""
 
 
 def _value(opener: str, text: str, body: str) -> str:
@@ -163,12 +181,12 @@ def _top(view: View, index: int, floor: int) -> int:
         body = view.body(above)
         if body is None:
             continue
-        if not body or _LOG_LINE.match(body):
+        if (not body and depth == 0) or _LOG_LINE.match(body):
             break
         if body.startswith("panic: ") and view.depth(above) <= depth:
             top, depth = above, view.depth(above)
-        elif body.startswith("unexpected fault address "):
-            return above
+        elif body.startswith(("unexpected fault address ", "runtime: ")):
+            top = above
     return top
 
 

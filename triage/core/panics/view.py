@@ -53,6 +53,6 @@ class View:
             text = text[: -len(mark)]
         elif mark[-1] in "+,;":
             text = text.removesuffix(mark[:-1].rstrip())
-        if "\\" in mark:
+        if '"' in mark:
             text = text.replace("\\t", "\t").replace('\\"', '"')
         return text
