@@ -30,8 +30,15 @@ from triage.core.table import (
 _BACK_COLUMN = {"methods": 3, "types": 3, "uses": 1, "literals": 1} | {
     "accesses": 1,
     "arguments": 2,
+    "words": 1,
 }
 _BACK_LIST = {"methods": "decls"}
+_SILENT = re.compile(rb"//.*|\"[^\"]*\"|`[^`]*`")
+_WORD = re.compile(rb"[A-Za-z_]\w\w+")
+_COMMON = frozenset(
+    b"append bool case const defer else err error false for func int interface len make "
+    b"map new nil package range return string struct switch true type var".split()
+)
 _NODES = {"param": Node.PARAMETER, "var": Node.VARIABLE}
 _WRAPS = {
     "*": Wrap.POINTER,
@@ -97,7 +104,8 @@ class Rows:
     def to_json(self, context: tuple[str, str, tuple[str, ...]]) -> bytes:
         """Return the table as the helper writes it."""
         lists = self._lists | {"origins": self._flat_origins()}
-        decls, fields = len(self._decls), len(lists["fields"])
+        decls = len(self._decls)
+        keys = {"accesses": len(lists["fields"]), "words": len(self._texts)}
         owners = {"settings": len(lists["literals"]), "origins": len(lists["nodes"])}
         form: dict[str, object] = {
             "schema": SCHEMA,
@@ -111,7 +119,7 @@ class Rows:
                         row[_BACK_COLUMN[name]]
                         for row in lists[_BACK_LIST.get(name, name)]
                     ],
-                    fields if name == "accesses" else decls,
+                    keys.get(name, decls),
                 )
                 for name in BACK
             },
@@ -129,6 +137,8 @@ class Rows:
             self._decl(number, file_number, decl)
         for number, (file_number, decl) in enumerate(self._decls):
             self._facts_of(number, file_number, decl)
+        for number, (file_number, decl) in enumerate(self._decls):
+            self._words(number, file_number, decl)
 
     def _file(self, number: int, file: FileSketch) -> None:
         verdict, flags, reason = Verdict.TAKEN, FileFlag(0), ""
@@ -167,6 +177,13 @@ class Rows:
             at, name = member.span, self._text(member.name)
             self._fields[number, member.name] = len(self._lists["fields"])
             self._add("fields", number, name, at.line, at.start, at.end, member.flags)
+
+    def _words(self, number: int, file_number: int, decl: DeclOutline) -> None:
+        """Note the identifiers outside of comments and literals, once each."""
+        text = self._files[file_number].data[decl.span.start : decl.span.end]
+        for word in dict.fromkeys(_WORD.findall(_SILENT.sub(b"", text))):
+            if word not in _COMMON:
+                self._add("words", number, self._text(word.decode()))
 
     # -- what the facts tell
 

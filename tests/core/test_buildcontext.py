@@ -35,10 +35,22 @@ def test_file_names_tell_the_target(files, want):
     assert BuildContext(*want) == hinted(NOTHING, panic(*files))
 
 
-def test_windows_tells_itself_by_its_signal():
-    """An exception's number stands in a trace from Windows alone."""
-    crash = panic("/app/main.go", signal="Exception 0xc0000005 0x0 0x8 0x1234")
-    assert BuildContext("windows", "amd64") == hinted(NOTHING, crash)
+@pytest.mark.parametrize(
+    ("file", "signal", "want"),
+    [
+        ("/app/main.go", "Exception 0xc0000005 0x0 0x8 0x1234", "windows"),
+        ("/app/main.go", "signal 0xC0000005 code=0x0 addr=0x8 pc=0x1234", "windows"),
+        ("/app/main.go", "SIGSEGV: segmentation violation", "linux"),
+        ("C:/app/main.go", None, "windows"),
+        ("c:\\app\\main.go", None, "windows"),
+        ("C:/app/main.go", "SIGSEGV: segmentation violation", "linux"),
+        ("/c:/app/main.go", None, "linux"),
+    ],
+)
+def test_windows_tells_itself(file, signal, want):
+    """Its exception's number is sure; its drives too, unless Unix sent a signal."""
+    crash = panic(file, signal=signal)
+    assert BuildContext(want, "amd64") == hinted(NOTHING, crash)
 
 
 def test_trace_comes_before_the_caller():

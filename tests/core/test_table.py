@@ -131,6 +131,13 @@ def test_records_of_a_list():
     assert TABLE.text(TABLE.record("fields", 1)[1]) == "Next"
 
 
+def test_texts_have_numbers():
+    """A text leads to its number as a number leads to its text; others lead to 0."""
+    assert TABLE.text(TABLE.number("Rename")) == "Rename"
+    assert TABLE.number("Remove") == 0
+    assert TABLE.number("") == 0
+
+
 def test_no_target_is_no_record():
     """A declaration without a receiver points at nothing."""
     assert TABLE.decl(3).receiver_type == NONE
