@@ -124,11 +124,10 @@ def _declaration(
     starts = [0, *(m.end() for m in _NEXT_ON_LINE.finditer(text))]
     for start, following in zip(starts, [*starts[1:], None], strict=True):
         doc = _doc(lines, at) if start == 0 else None
-        if following is None:
-            end = lines[last].start + len(_code(lines[last].text))
-        else:
-            end = first.start + following - len("; ")
-        span = Span(first.start + start, end, first.number, lines[last].number)
+        end, end_line = lines[last].start + len(_code(lines[last].text)), lines[last]
+        if following is not None:
+            end, end_line = first.start + following - len("; "), first
+        span = Span(first.start + start, end, first.number, end_line.number)
         yield from _one(source, span, doc)
 
 
