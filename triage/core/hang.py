@@ -57,8 +57,8 @@ def walk(view: View, start: Iterable[int]) -> Hang:
         number, direct = queue.pop(0)
         record = view.table.record("nodes", number)
         found.note(view, record, direct=direct)
-        if record[0] == Node.CALL:
-            continue
+        if record[0] == Node.CALL and record[1] != NONE:
+            continue  # the call of a value hangs on that value
         direct = direct and record[0] != Node.FIELD
         for _, origin in view.table.of("origins", number):
             if (origin, direct) not in seen:
@@ -83,7 +83,7 @@ class _Found:
         kind, ref, name, _, type_target, _ = record
         if type_target != NONE:
             self._types[type_target] = None
-        if kind == Node.CALL:
+        if kind == Node.CALL and ref != NONE:
             self._calls[Call(ref, view.table.text(name))] = None
         elif kind == Node.RECEIVER:
             ref = RECEIVER

@@ -30,8 +30,8 @@ declaration, field or type.
     returns     decl slot node line
     words       decl text
 
-Bodies of tests are looked into only where the focus is a test; `words` are the
-identifiers in a declaration's text, keywords and short ones left out.
+Tests are read only where the build context has them. `words` are the identifiers in
+a declaration's text, keywords and short ones left out.
 
 A *target* is a declaration's number, or `~n` for record n of `externals`; `NONE` is
 nothing. Texts are numbers into `strings`. Offsets count bytes in the file as sent,

@@ -20,7 +20,6 @@ import (
 type directory struct {
 	importPath string
 	target     target
-	inTest     bool // the focus is a test
 	fset       *token.FileSet
 	files      []*file // by name
 	packages   []string
@@ -51,7 +50,6 @@ type file struct {
 func load(req *Request) *directory {
 	dir := &directory{
 		importPath: req.ImportPath, target: targetFor(req), fset: token.NewFileSet(),
-		inTest: strings.HasSuffix(req.Focus, "_test.go"),
 		files: make([]*file, len(req.Files)),
 	}
 	// A position that was never set then lies in no file of ours.
@@ -124,7 +122,7 @@ func (f *file) mark() {
 	if ast.IsGenerated(f.syntax) {
 		f.flags |= fileGenerated
 	}
-	if strings.HasSuffix(f.name, "_test.go") {
+	if isTest(f.name) {
 		f.flags |= fileTest
 	}
 	for _, spec := range f.syntax.Imports {

@@ -21,6 +21,7 @@ type Request struct {
 	GOOS       string // empty means linux
 	GOARCH     string // empty means amd64
 	Tags       []string
+	Tests      bool   // whether _test.go files take part
 	Focus      string // the file that the build context must take, or empty
 	Files      []File
 }

@@ -9,9 +9,6 @@ const shortest = 3
 func (t *Table) addWords(dir *directory) {
 	var last []int32 // by text: the declaration that had it last, counted from 1
 	for i, d := range dir.decls {
-		if dir.skips(d) {
-			continue
-		}
 		mark := int32(i) + 1
 		words(d.file.source[d.row.start:d.row.end], func(word []byte) {
 			n := t.texts.numberOf(word)

@@ -18,9 +18,9 @@ func TestWords(t *testing.T) {
 	}
 }
 
-// The words of a declaration stand once each in the table, and tests have none.
+// The words of a declaration stand once each in the table.
 func TestWordsOfDeclarations(t *testing.T) {
-	table := Build(&Request{Focus: "a.go", Files: []File{
+	table := Build(&Request{Files: []File{
 		{Name: "a.go", Source: []byte("package a\n\nfunc Twice(name string) { use(name, name); use(name) }\n")},
 		{Name: "a_test.go", Source: []byte("package a\n\nfunc TestTwice() { Twice(other) }\n")},
 	}})
