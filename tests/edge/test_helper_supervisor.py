@@ -141,7 +141,7 @@ async def test_next_call_gets_a_new_generation(helper):
 
 async def test_poison_is_quarantined(helper, generations):
     """An input that ends two generations is refused from then on; others are not."""
-    with pytest.raises(HelperQuarantined, match=r"twice.*goroutine 1") as caught:
+    with pytest.raises(HelperQuarantined, match=r"twice.*fatal error") as caught:
         await ask(helper, "crash", b"poison")
     with pytest.raises(HelperQuarantined):
         await ask(helper, "crash", b"poison")
