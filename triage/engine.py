@@ -169,6 +169,7 @@ class Investigation:
         self._layout = build_layout((), {})
         self._roots: tuple[BuildRoot, ...] = ()
         self._build = hinted(telemetry, None)
+        self._tested: frozenset[str] = frozenset()
         self._warnings: list[str] = []
 
     async def answer(self) -> Result:
@@ -176,6 +177,9 @@ class Investigation:
         await self._open_commit()
         places = self._own_places()
         crash = places[0]
+        self._tested = frozenset(
+            place.directory for place in places if place.name.endswith("_test.go")
+        )
         view = await self._view(crash.directory, crash.name)
         site = self._site(view, crash)
         frames = self._frame_sites(places[1:])
@@ -197,11 +201,13 @@ class Investigation:
     async def _open_commit(self) -> None:
         self._commit = await self._source.resolve(self._telemetry.commit_sha)
         paths = await self._source.paths(self._commit)
-        contents = {}
-        for path in module_files(paths):
-            data = await self._source.read(self._commit, path)
-            if data is not None:
-                contents[path] = data
+        wanted = module_files(paths)
+        found = await asyncio.gather(
+            *(self._source.read(self._commit, path) for path in wanted)
+        )
+        contents = {
+            path: data for path, data in zip(wanted, found, strict=True) if data
+        }
         self._layout = build_layout(paths, contents)
 
     # -- frames to files
@@ -287,9 +293,8 @@ class Investigation:
         """Fetch and parse one package directory."""
         package = await self._source.package(self._commit, directory, first=focus)
         path = import_path(directory, self._layout) or ""
-        table = await self._parser.symbols(
-            package, self._build, focus, import_path=path
-        )
+        build = replace(self._build, tests=directory in self._tested)
+        table = await self._parser.symbols(package, build, focus, import_path=path)
         view = View(package, Table(table), import_path=path)
         self._warnings += package.problems
         return view

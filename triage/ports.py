@@ -1,6 +1,6 @@
 """What the engine asks of the outside, as Protocols; adapters stand elsewhere."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Protocol
 
 from triage.core.model import BuildContext, Package, Snippet
@@ -45,7 +45,10 @@ class Source(Protocol):
 
 
 class Parser(Protocol):
-    """The Go helper, seen from the engine. Everything raised is a `HelperError`."""
+    """The Go helper, seen from the engine.
+
+    Everything raised is a `HelperError`, but for an input over a limit: `TooLarge`.
+    """
 
     async def symbols(
         self,
@@ -72,4 +75,24 @@ class Parser(Protocol):
 
     async def close(self) -> None:
         """End the helper; bounded in time."""
+        ...
+
+
+class Timer(Protocol):
+    """What is to happen later."""
+
+    def cancel(self) -> None:
+        """Keep it from happening; afterwards this does nothing."""
+        ...
+
+
+class Clock(Protocol):
+    """Time that only grows, and timers on it; an asyncio event loop is one."""
+
+    def time(self) -> float:
+        """Return the seconds since some start."""
+        ...
+
+    def call_later(self, delay: float, callback: Callable[[], object], /) -> Timer:
+        """Call *callback* from the event loop in *delay* seconds."""
         ...

@@ -113,6 +113,8 @@ class BuildContext:
     goos: str = "linux"
     goarch: str = "amd64"
     tags: tuple[str, ...] = ()
+    tests: bool = False
+    """Whether `_test.go` files take part."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -113,10 +113,10 @@ func (w *walker) result(x operand, i int) operand {
 	if x.callee < 0 || x.member != 0 {
 		n.name = x.name
 	}
-	if x.callee == none && x.receiver != noNode {
-		n.origins = []int32{x.receiver}
-	}
 	y.node = w.values.add(n)
+	if x.callee == none {
+		w.values.flow(y.node, x.receiver)
+	}
 	return y
 }
 
@@ -138,7 +138,7 @@ func (w *walker) conversion(e *ast.CallExpr, t operand) operand {
 	if x.mode == modeConstant {
 		return constant(t.typ)
 	}
-	return value(t.typ, t.syn, w.other(x))
+	return value(t.typ, t.syn, w.other(e.Lparen, x))
 }
 
 // builtin evaluates a call of a predeclared function.
@@ -161,11 +161,11 @@ func (w *walker) builtin(e *ast.CallExpr, name string) operand {
 	w.builtinFault(e, name, x)
 	switch name {
 	case "append":
-		return value(x.typ, x.syn, w.other(rest...))
+		return value(x.typ, x.syn, w.other(e.Lparen, rest...))
 	case "min", "max":
-		return value(x.typ, x.syn, w.other(rest...))
+		return value(x.typ, x.syn, w.other(e.Lparen, rest...))
 	case "len", "cap", "copy":
-		return value(types.Typ[types.Int], nil, w.other(x))
+		return value(types.Typ[types.Int], nil, w.other(e.Lparen, x))
 	}
 	return value(types.Typ[types.Invalid], nil, noNode)
 }
@@ -192,7 +192,7 @@ func (w *walker) builtinFault(e *ast.CallExpr, name string, x operand) {
 	case "close":
 		w.fault(faultClose, e.Lparen, e.Args[0], x)
 	case "panic":
-		x.node = w.nodeOf(x)
+		x.node = w.nodeOf(x, e.Lparen)
 		w.fault(faultPanic, e.Lparen, e.Args[0], x)
 	case "delete", "clear", "len":
 		if _, ok := under(x.typ).(*types.Map); ok {

@@ -111,7 +111,7 @@ func (w *walker) object(id *ast.Ident, obj types.Object, how int32) operand {
 		return operand{mode: modeBuiltin, name: obj.Name(), callee: none}
 	case *types.Nil:
 		return operand{mode: modeNil, typ: obj.Type(), callee: none,
-			node: w.values.intern(graphNode{kind: nodeNil, line: w.line(id.Pos())})}
+			node: w.nilNode(w.line(id.Pos()))}
 	}
 	return unknown
 }
@@ -134,7 +134,7 @@ func (w *walker) variable(id *ast.Ident, obj *types.Var, how int32) operand {
 		x.syn = d.literalType()
 	}
 	x.node = w.values.intern(graphNode{kind: nodeVariable, ref: n, name: id.Name,
-		line: w.line(id.Pos()), typ: x.typ, syn: x.syn, ext: x.ext})
+		line: w.line(id.Pos()), typ: x.typ, syn: x.syn, ext: x.ext}, noNode)
 	return x
 }
 
@@ -174,7 +174,7 @@ func (w *walker) funcValue(id *ast.Ident, obj *types.Func, how int32) operand {
 	w.use(n, id.Pos(), callUse(how), "")
 	x.callee, x.syn = n, w.dir.decls[n].fn.Type
 	x.node = w.values.intern(graphNode{kind: nodeVariable, ref: n, name: id.Name,
-		line: w.line(id.Pos())})
+		line: w.line(id.Pos())}, noNode)
 	return x
 }
 
@@ -222,7 +222,7 @@ func (w *walker) unary(e *ast.UnaryExpr) operand {
 	if x.mode == modeConstant || x.mode == modeType {
 		return x
 	}
-	return value(x.typ, x.syn, w.other(x))
+	return value(x.typ, x.syn, w.other(e.OpPos, x))
 }
 
 func (w *walker) binary(e *ast.BinaryExpr) operand {
@@ -243,7 +243,7 @@ func (w *walker) binary(e *ast.BinaryExpr) operand {
 	if x.mode == modeConstant && y.mode == modeConstant {
 		return constant(typ)
 	}
-	return value(typ, syn, w.other(x, y))
+	return value(typ, syn, w.other(e.OpPos, x, y))
 }
 
 func (w *walker) index(e *ast.IndexExpr, how int32) operand {
@@ -321,7 +321,7 @@ func (w *walker) assertion(e *ast.TypeAssertExpr, how int32) operand {
 
 // closure walks a function literal, which belongs to the declaration around it.
 func (w *walker) closure(e *ast.FuncLit) operand {
-	first, last := w.first, w.last
+	around := w.statement
 	typ := w.typeExpr(e.Type)
 	for _, f := range e.Type.Params.List {
 		for _, name := range f.Names {
@@ -331,7 +331,7 @@ func (w *walker) closure(e *ast.FuncLit) operand {
 	w.closures++
 	w.body(e.Type, e.Body)
 	w.closures--
-	w.first, w.last = first, last
+	w.statement = around
 	x := value(typ, e.Type, noNode)
 	x.sure = true
 	return x

@@ -59,7 +59,7 @@ func (w *walker) unresolved(id *ast.Ident, how int32) operand {
 		if i == 0 {
 			x.mode, x.ext, x.callee, x.syn = modeValue, ext, ^ext, id
 			x.node = w.values.intern(graphNode{kind: nodeExternal, ref: x.callee,
-				line: w.line(id.Pos()), ext: ext})
+				line: w.line(id.Pos()), ext: ext}, noNode)
 		}
 	}
 	return x
@@ -148,7 +148,7 @@ func (w *checker) foreignSelector(e *ast.SelectorExpr) int32 {
 	}
 	switch obj := w.objectOf(id).(type) {
 	case *types.PkgName:
-		if w.info.Uses[e.Sel] == nil {
+		if isFake(obj.Imported()) || w.info.Uses[e.Sel] == nil {
 			return w.root(obj.Imported().Path(), e.Sel.Name)
 		}
 	case nil:
@@ -284,29 +284,37 @@ func (w *checker) embeddedInterface(n int32) int32 {
 	return noExternal
 }
 
-// literalType returns the written type of what a variable begins with: T of T{}, &T{},
-// new(T) and make(T), else nil.
+// literalType returns the written type of the literal that a variable begins with, or
+// nil.
 func (d *decl) literalType() ast.Expr {
 	if d.value == nil || d.index >= len(d.value.Values) {
 		return nil
 	}
-	e := ast.Unparen(d.value.Values[d.index])
-	switch x := e.(type) {
+	return writtenType(d.value.Values[d.index])
+}
+
+// writtenType returns T of T{} and make(T), *T of &T{}, and the type of a function
+// literal, else nil.
+func writtenType(e ast.Expr) ast.Expr {
+	switch x := ast.Unparen(e).(type) {
 	case *ast.UnaryExpr:
 		if literal, ok := ast.Unparen(x.X).(*ast.CompositeLit); ok && x.Op == token.AND {
 			return &ast.StarExpr{Star: x.OpPos, X: literal.Type}
 		}
 	case *ast.CompositeLit:
+		// [...]T needs its elements to be counted.
+		if array, ok := x.Type.(*ast.ArrayType); ok && array.Len != nil {
+			if _, dots := array.Len.(*ast.Ellipsis); dots {
+				return nil
+			}
+		}
 		return x.Type
 	case *ast.CallExpr:
-		id, ok := x.Fun.(*ast.Ident)
-		switch {
-		case !ok || len(x.Args) == 0:
-		case id.Name == "make":
+		if id, ok := x.Fun.(*ast.Ident); ok && id.Name == "make" && len(x.Args) > 0 {
 			return x.Args[0]
-		case id.Name == "new":
-			return &ast.StarExpr{Star: x.Pos(), X: x.Args[0]}
 		}
+	case *ast.FuncLit:
+		return x.Type
 	}
 	return nil
 }

@@ -24,8 +24,9 @@ func (w *walker) faultAt(kind int32, pos token.Pos, site faultSite, x operand, i
 	if site.suffix != "" {
 		text = w.texts.number(w.texts.list[text] + site.suffix)
 	}
+	first, last := w.lines()
 	row := faultRow{decl: w.decl.number, line: w.line(pos), kind: kind, node: x.node,
-		index: index, text: text, flags: flags, first: w.first, last: w.last}
+		index: index, text: text, flags: flags, first: first, last: last}
 	rows := w.faults[w.from.faults:]
 	for i := len(rows) - 1; i >= 0 && rows[i].line == row.line; i-- {
 		if rows[i] == row {

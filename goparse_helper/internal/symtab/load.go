@@ -122,7 +122,7 @@ func (f *file) mark() {
 	if ast.IsGenerated(f.syntax) {
 		f.flags |= fileGenerated
 	}
-	if strings.HasSuffix(f.name, "_test.go") {
+	if isTest(f.name) {
 		f.flags |= fileTest
 	}
 	for _, spec := range f.syntax.Imports {

@@ -2,27 +2,32 @@ package symtab
 
 import (
 	"go/ast"
+	"go/token"
 	"go/types"
 )
 
 // selector evaluates x.Sel: a qualified name, a field, or a method.
 func (w *walker) selector(e *ast.SelectorExpr, how int32) operand {
-	if id, ok := e.X.(*ast.Ident); ok {
-		obj := w.objectOf(id)
-		if pkg, ok := obj.(*types.PkgName); ok {
-			return w.qualified(e, pkg.Imported().Path(), how)
-		}
-		if obj == nil {
-			if path := w.file.importNamed(id.Name); path != "" {
-				return w.qualified(e, path, how)
-			}
-		}
-	}
 	base := accessRead
 	if how&(changesWhole|changesPart|accessAddress) != 0 {
 		base |= how&accessBits | isPart
 	}
-	x := w.expr(e.X, base)
+	var x operand
+	if id, ok := e.X.(*ast.Ident); ok {
+		switch obj := w.objectOf(id).(type) {
+		case *types.PkgName:
+			return w.qualified(e, obj.Imported(), how)
+		case nil:
+			if path := w.file.importNamed(id.Name); path != "" {
+				return w.foreignName(e, path, how)
+			}
+			x = w.unresolved(id, base)
+		default:
+			x = w.object(id, obj, base)
+		}
+	} else {
+		x = w.expr(e.X, base)
+	}
 	if s := w.info.Selections[e]; s != nil {
 		return w.selected(e, x, selection{s.Obj(), s.Index()}, how)
 	}
@@ -49,16 +54,26 @@ func (w *walker) missed(e *ast.SelectorExpr, x operand) selection {
 }
 
 // qualified evaluates pkg.Name.
-func (w *walker) qualified(e *ast.SelectorExpr, path string, how int32) operand {
-	if obj := w.info.Uses[e.Sel]; obj != nil {
-		return w.object(e.Sel, obj, how)
+func (w *walker) qualified(e *ast.SelectorExpr, pkg *types.Package, how int32) operand {
+	if !isFake(pkg) {
+		if obj := w.info.Uses[e.Sel]; obj != nil {
+			return w.object(e.Sel, obj, how)
+		}
 	}
+	return w.foreignName(e, pkg.Path(), how)
+}
+
+// isFake reports whether the sources of pkg are not there.
+func isFake(pkg *types.Package) bool { return pkg.Scope().Len() == 0 && pkg != types.Unsafe }
+
+// foreignName evaluates a name of another package.
+func (w *walker) foreignName(e *ast.SelectorExpr, path string, how int32) operand {
 	x := unknown
 	x.ext, x.syn = w.root(path, e.Sel.Name), e
 	x.callee = ^x.ext
 	w.use(x.callee, e.Sel.Pos(), externalUse(how), "")
 	x.node = w.values.intern(graphNode{kind: nodeExternal, ref: x.callee,
-		line: w.line(e.Sel.Pos()), ext: x.ext})
+		line: w.line(e.Sel.Pos()), ext: x.ext}, noNode)
 	return x
 }
 
@@ -115,16 +130,25 @@ func (w *walker) through(e *ast.SelectorExpr, x *operand, site faultSite, i int)
 // field evaluates the field f of x.
 func (w *walker) field(e *ast.SelectorExpr, x operand, f *types.Var, how int32) operand {
 	y := value(f.Type(), nil, noNode)
-	ref, name := w.fieldOf(f), ""
+	ref := w.fieldOf(f)
 	if ref == none {
-		name = f.Name()
-	} else {
-		y.syn = w.dir.fields[ref].expr
-		w.access(ref, e.Sel.Pos(), how)
+		y.node = w.namedField(f.Name(), e.Sel.Pos(), x.node)
+		return y
 	}
-	y.node = w.values.intern(graphNode{kind: nodeField, ref: ref, name: name,
+	y.syn = w.dir.fields[ref].expr
+	w.access(ref, e.Sel.Pos(), how)
+	y.node = w.values.intern(graphNode{kind: nodeField, ref: ref,
 		line: w.line(e.Sel.Pos()), typ: y.typ, syn: y.syn}, x.node)
 	return y
+}
+
+// namedField returns the node of a field of which only the name is known.
+func (w *walker) namedField(name string, pos token.Pos, base int32) int32 {
+	// The number of the name keeps it apart from other such fields of base.
+	n := w.values.intern(graphNode{kind: nodeField, ref: ^w.texts.number(name), name: name,
+		line: w.line(pos)}, base)
+	w.values.nodes[n].ref = none
+	return n
 }
 
 // bound evaluates a method of x, the embedded fields on the way to it being passed.
@@ -202,8 +226,7 @@ func (w *walker) unselected(e *ast.SelectorExpr, x operand, how int32) operand {
 	}
 	y := unknown
 	if parent == noExternal {
-		y.node = w.values.intern(graphNode{kind: nodeField, ref: none, name: e.Sel.Name,
-			line: w.line(e.Sel.Pos())}, x.node)
+		y.node = w.namedField(e.Sel.Name, e.Sel.Pos(), x.node)
 		return y
 	}
 	if how&isPart != 0 {
