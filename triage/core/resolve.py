@@ -135,7 +135,12 @@ class Plan:
             c for c in self._callers if (c.view.directory, c.decl.id) != self.crash.key
         ]
         return Relations(
-            self._site, self._rules.hang, views, frames, self._upstream, self._message
+            self._site,
+            self._rules.hang,
+            views=views,
+            frames=frames,
+            upstream=self._upstream,
+            message=self._message,
         ).standings()
 
     def _weighed(
@@ -188,6 +193,11 @@ class Plan:
             for pick in trail.picks:
                 if pick.key != self.crash.key:
                     self._picks.add(pick)
+            if want.near <= Near.LINE:
+                for owner, member in trail.interfaces:
+                    self._rules.implement(
+                        owner.name, view.method_names(owner.id), member
+                    )
             fresh = [w for w in trail.onward if w not in self._wants]
             self._wants += fresh
             pending += fresh

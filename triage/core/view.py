@@ -123,6 +123,25 @@ class View:
             queue += self.embedded(current)
         return None
 
+    def method_names(self, interface: int) -> set[str]:
+        """Return the names of the methods that an interface lists itself."""
+        return {
+            self.table.text(record[1])
+            for record in self.table.of("fields", interface)
+            if record[5] & FieldFlag.METHOD and not record[5] & FieldFlag.EMBEDDED
+        }
+
+    @cached_property
+    def method_owners(self) -> tuple[tuple[int, frozenset[str]], ...]:
+        """The types that have methods of their own, and the methods' names."""
+        found = []
+        for number, record in enumerate(self.table.records("decls")):
+            if record[0] == Kind.TYPE:
+                names = frozenset(method.name for method in self.methods(number))
+                if names:
+                    found.append((number, names))
+        return tuple(found)
+
     def embedded(self, type_number: int) -> list[int]:
         """List the package's types that a type embeds or is an alias of."""
         slots = {

@@ -23,7 +23,8 @@ class Weighed:
     def density(self) -> float:
         """Points for each character."""
         start, end = cut.text_range(self.pick.decl)
-        return self.score / (_BASE + min(end - start, _LARGE)) ** _POWER
+        price: float = (_BASE + min(end - start, _LARGE)) ** _POWER
+        return self.score / price
 
     @property
     def order(self) -> tuple[float, str, int]:
