@@ -196,7 +196,7 @@ class Plan:
             if want.near <= Near.LINE:
                 for owner, member in trail.interfaces:
                     self._rules.implement(
-                        owner.name, view.method_names(owner.id), member
+                        owner.name, view.interface_methods(owner.id), member
                     )
             fresh = [w for w in trail.onward if w not in self._wants]
             self._wants += fresh

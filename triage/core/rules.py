@@ -371,10 +371,13 @@ class PackageRules:
     def _is_interface(self, number: int) -> bool:
         return number >= 0 and bool(self._view.decl(number).flags & DeclFlag.INTERFACE)
 
-    def implement(self, name: str, methods: set[str], member: str) -> None:
+    def implement(self, name: str, methods: dict[str, str], member: str) -> None:
         """Take the package's types that have the *methods* of a foreign interface."""
-        for number, names in self._view.method_owners:
-            if methods and methods <= names:
+        owners = {
+            record[3] for record in self._table.records("decls") if record[3] != NONE
+        }
+        for number in sorted(owners):
+            if self._view.has_methods(number, methods):
                 self._implementer(number, name, member)
 
     def _behind_interface(self, interface: int, member: str | None) -> None:
