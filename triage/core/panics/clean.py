@@ -11,8 +11,11 @@ from triage.core.panics.document import Document
 
 _TERMINAL = re.compile(
     r"\x1b(?:\[[0-?]*[ -/]*[@-~]|\][^\x07\x1b\n]*(?:\x07|\x1b\\)?|[@-Z\\^_])"
-    r"|(?:\^\[|␛|#033|\\x1b|\\033|\\e|\\u001b)\[[0-9;]*m"
-    r"|\[\d{1,3}(?:;\d{1,3})*m"
+)
+_COLOUR = re.compile(r"\[\d{1,3}(?:;\d{1,3})*m")
+"""A colour whose escape character was lost on the way, or written out."""
+_WRITTEN = re.compile(
+    r"(?:\^\[|␛|#033|\\x1b|\\033|\\e|\\u001b)?\[(?:\d{1,3}(?:;\d{1,3})*)?m"
 )
 _INVISIBLE = re.compile("[\ufeff\u200b\u200c\u2060]")
 _ENTITY = re.compile(r"&(?:lt|gt|amp|quot|apos|nbsp|#\d{1,6}|#[xX][0-9a-fA-F]{1,6});")
@@ -36,8 +39,10 @@ def clean(text: bytes | str) -> Document:
     if not plain.isascii():
         plain = _INVISIBLE.sub("", plain).replace("\xa0", " ")
     document = _line_ends(plain)
-    if "\x1b" in plain or "m" in plain:
+    if "\x1b" in plain:
         document.text = _TERMINAL.sub("", document.text)
+    if _COLOUR.search(plain):
+        document.text = _WRITTEN.sub("", document.text)
     if "<" in plain or "&" in plain:
         document = _markup(document)
     if "=09" in plain and _QUOTED_TAB.search(document.text):

@@ -52,14 +52,15 @@ def read_dumps(document: Document) -> list[Found]:
             dump = latest[id(stack.view)] = Dump(head, first, stack.last)
             dumps.append(dump)
         dump.add(stack)
-    return [_found(document, dump) for dump in dumps]
+    return [_found(document, dump) for dump in dumps if _holds(dump)]
 
 
 def _stacks(document: Document) -> Iterator[Stack]:
     prefixes = Prefixes(document)
-    for found in _ANCHOR.finditer(document.text):
+    anchor = _ANCHOR if "runtime stack:" in document.text else shapes.HEADER
+    for found in anchor.finditer(document.text):
         line, column, end = document.span(found)
-        header = found if found["id"] else None
+        header = found if found.group("id") else None
         view = prefixes.view((line, column, end), _ANCHOR.match, _fits)
         plain = header and column == 0 and not view.strip
         stack = read_block(view, found, line) if plain else None
@@ -86,6 +87,13 @@ def _begins(stack: Stack, dump: Dump) -> bool:
         return False
     running = stack.goroutine.state.startswith("running")
     return running or stack.first - dump.last > _GAP
+
+
+def _holds(dump: Dump) -> bool:
+    """Tell whether a dump is more than a header that somebody quoted."""
+    stacks = [*dump.stacks, *([dump.bare] if dump.bare else [])]
+    told = dump.head is not None and dump.head.opener != "logged"
+    return told or any(s.goroutine.frames or s.goroutine.created_by for s in stacks)
 
 
 def _found(document: Document, dump: Dump) -> Found:

@@ -58,7 +58,8 @@ def hint_from(fields: Callable[[str], object]) -> Hint | None:
 
 def take_escaped(document: Document) -> tuple[list[Document], Document]:
     """Take the escaped stacks out of a document; the rest is the second value."""
-    if not _ESCAPED.search(document.text):
+    text = document.text
+    if "\\" not in text and "#012" not in text and "%0A" not in text:
         return [], document
     inner: list[Document] = []
     kept: list[int] = []

@@ -29,7 +29,7 @@ def read_heads(document: Document) -> list[Found]:
     view = View(document)
     found: list[Found] = []
     floor = 0
-    for anchor in _ANCHOR.finditer(document.text):
+    for anchor in document.find_open(_ANCHOR):
         line = document.index(anchor.start())
         if line < floor or document.taken[line] or not _believed(document, line):
             continue

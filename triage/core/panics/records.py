@@ -71,7 +71,7 @@ class _Stream:
 def unpack(document: Document) -> Unpacked:
     """Take every record out of a document."""
     text = document.text
-    if not _START.search(text):
+    if '"' not in text or not _START.search(text):
         return Unpacked(document)
     whole = _whole(document)
     if whole:
