@@ -1,14 +1,15 @@
 """Stacks whose line ends were escaped, so that the whole stands on one line.
 
 `stack="goroutine 1 [running]:\\nmain.main()\\n\\t/a.go:7 +0x1d"` in logfmt, slog and
-logrus text, `#012` by rsyslog, `%0A` in annotations of CI jobs; once or oftener.
+logrus text, `#012` by rsyslog, `%0A` and `|n` in messages to CI services, `↵`, or nothing but a
+blank; once or oftener.
 """
 
 import re
 from collections.abc import Callable, Iterator
 
 from triage.core.panics import shapes
-from triage.core.panics.clean import clean
+from triage.core.panics.clean import clean, whole_characters
 from triage.core.panics.document import Document, Hint
 from triage.core.panics.head import find_opener
 
@@ -52,7 +53,7 @@ def hint_from(fields: Callable[[str], object]) -> Hint | None:
     for name in _FIELDS:
         value = fields(name)
         if isinstance(value, str) and value:
-            return Hint(value, name in _CRASH_FIELDS)
+            return Hint(whole_characters(value), name in _CRASH_FIELDS)
     return None
 
 
@@ -125,4 +126,5 @@ def _hint(line: str) -> Hint | None:
     if opened is None:
         return None
     message = opened.string[opened.end() :]
-    return Hint(re.split(r"\s\w+=|\\n|#012|%0A", message)[0].strip(), crash=True)
+    text = re.split(r"\s\w+=|\\n|#012|%0A", message)[0].strip()
+    return Hint(whole_characters(text), crash=True)

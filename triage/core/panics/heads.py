@@ -12,7 +12,7 @@ _ANCHOR = re.compile(
     re.MULTILINE,
 )
 _WORDS = re.compile(
-    r"panic: runtime error: |.*\[recovered(?:, repanicked)?\]$|F\d{4} "
+    r"panic: runtime error(?: at 0x[0-9a-f]+)?: |.*\[recovered(?:, repanicked)?\]$|F\d{4} "
     r"|fatal error: (?:all goroutines are|no goroutines|stack overflow|newosproc|fault$"
     r"|concurrent map |runtime: |unexpected signal |out of memory|sync: )"
 )
