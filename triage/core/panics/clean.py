@@ -21,16 +21,17 @@ _INVISIBLE = re.compile("[\ufeff\u200b\u200c\u2060]")
 _HALF = re.compile("[\ud800-\udfff]")
 _ENTITY = re.compile(r"&(?:lt|gt|amp|quot|apos|nbsp|#\d{1,6}|#[xX][0-9a-fA-F]{1,6});")
 _BREAK = re.compile(
-    r"(?:<br\s*/?>|</(?:p|div|li|tr|pre)>)(?!\n|$|</)", re.IGNORECASE | re.MULTILINE
+    r"<br\s*/?>(?!\n|$)|</(?:p|div|li|tr|pre)>(?!\n|$|</)", re.IGNORECASE | re.MULTILINE
 )
 _TAG = re.compile(
     r"</?(?:pre|code|br|p|div|span|li|ul|ol|td|tr|th|table|tbody|a|b|i|em|strong|tt|font"
-    r"|samp|blockquote|details|summary|html|body)\b[^<>\n]*>",
+    r"|samp|blockquote|details|summary|html|body|failure|testcase|system-(?:out|err))"
+    r"\b[^<>\n]*>|<!\[CDATA\[|\]\]>",
     re.IGNORECASE,
 )
 _LEAKED = re.compile(
     r"\[?Goroutine (\d+) in state ([^,\n]+), with \S+ on top of the stack:"
-    r"(?:\ngoroutine \d+ \[[^\]\n]*\]:)?"
+    r"(\ngoroutine \d+ \[[^\]\n]*\]:)?"
 )
 """goleak's header; later versions set the runtime's below it."""
 _QUOTED = re.compile(r"=([0-9A-F]{2})")
@@ -53,7 +54,7 @@ def clean(text: bytes | str) -> Document:
     if "<" in plain or "&" in plain:
         document = _markup(document)
     if " on top of the stack:" in plain:
-        document.text = _LEAKED.sub(r"goroutine \1 [\2]:", document.text)
+        document.text = _LEAKED.sub(_leaked, document.text)
     if "=09" in plain and _QUOTED_TAB.search(document.text):
         document = _printable(document)
     return document
@@ -64,6 +65,10 @@ def whole_characters(text: str) -> str:
     if not _HALF.search(text):
         return text
     return text.encode("utf-16-le", "surrogatepass").decode("utf-16-le", "replace")
+
+
+def _leaked(found: re.Match[str]) -> str:
+    return found[3] or f"goroutine {found[1]} [{found[2]}]:"
 
 
 def _decode(data: bytes) -> str:

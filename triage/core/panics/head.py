@@ -212,6 +212,20 @@ def _lone(view: View, start: int, floor: int) -> Head | None:
             head = Head(index, "", line, index)
             _note_signal(head, [line])
             return head
-    line = view.body(start - 1) if start > floor else None
+    line = view.words(start - 1) if start > floor else None
+    if line and view.body(start - 1) is None:
+        near = _NOTES.match(line) and start - 1 > floor
+        line, start = (view.words(start - 2), start - 1) if near else (line, start)
+        found = find_opener(line, near=True)
+        return head_before(line, start - 1) if found else None
     logged = log_message(line) if line else None
     return Head(start - 1, "logged", logged, start - 1) if logged else None
+
+
+def head_before(lead: str, line: int) -> Head | None:
+    """Read a head that goes with a dump as *lead*, out of line *line*."""
+    found = find_opener(lead, near=True)
+    if found is None:
+        return None
+    opener, text = found.lastgroup or "", lead[found.end() :].strip()
+    return Head(line, opener, _value(opener, text, lead), line)
