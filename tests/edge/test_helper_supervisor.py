@@ -162,6 +162,7 @@ async def test_bystanders_are_not_lost(helper, generations):
     answer = await bystander
     before = generations()
     await ask(helper, "hold*1", b"bystander")
+    await ask(helper, "echo")
 
     assert answer == b"bystander"
     # Poison, poison alone, bystander alone, and one for all that follow.
@@ -336,18 +337,30 @@ async def test_cancelled_start_does_not_hurt_others(helper):
     assert await second == b"second"
 
 
-async def test_cancelled_replay(helper, clock):
-    """A call that is cancelled while it is tried alone leaves no process behind."""
+async def test_cancelled_start_of_a_replay(helper, clock):
+    """A call that is cancelled while its own child starts leaves none behind."""
     call = asyncio.create_task(ask(helper, "crash*1"))
     await clock.until_set(LIMITS.call)
     await clock.until_set(LIMITS.hello)  # of the second generation
 
     call.cancel()
-    with contextlib.suppress(asyncio.CancelledError):
-        await call
-    await helper.close()
+    await asyncio.wait([call, *(child.life for child in helper._children)])
 
-    assert repr(helper) == "<Helper, 0 children>"
+    assert call.cancelled()
+
+
+async def test_cancelled_replay(helper, clock, generations):
+    """A call that is cancelled while it is tried alone ends the child it had."""
+    call = asyncio.create_task(ask(helper, "crash*1/hang"))
+    await clock.until_set(LIMITS.call)
+    await clock.until_set(LIMITS.hello)  # of the second generation
+    await clock.until_set(LIMITS.call)
+
+    call.cancel()
+    await asyncio.wait([call, *(child.life for child in helper._children)])
+
+    assert call.cancelled()
+    assert generations() == 2
 
 
 async def test_close(helper):

@@ -154,9 +154,7 @@ class Client:
 
     async def _send(self, call: _Call) -> None:
         async with self._writing:
-            if call.answer.done():  # closed while waiting for the lock
-                return
-            if self._sealed is not None:
+            if self._sealed is not None:  # while waiting for the lock
                 raise copy.copy(self._sealed)
             self._writer.writelines(encode_request(call.number, call.request))
             call.sent = True
