@@ -23,7 +23,7 @@ from triage.errors import (
     HelperVersionMismatch,
     TooLarge,
 )
-from triage.helper import Helper, Limits
+from triage.helper import Helper, Limits, launch
 from triage.ports import BuildContext, Snippet
 
 LIMITS = Limits()
@@ -272,6 +272,16 @@ async def test_missing_command(clock):
     await helper.close()
 
 
+async def test_missing_binary(clock, monkeypatch, tmp_path):
+    """Without its binary a helper can be made, and says what is missing when used."""
+    monkeypatch.setattr(launch, "__file__", str(tmp_path / "launch.py"))
+    helper = Helper(clock=clock)
+
+    with pytest.raises(HelperStartFailed, match="pip install"):
+        await ask(helper, "echo")
+    await helper.close()
+
+
 async def test_slots(helper, clock):
     """No more calls than there are slots are at the helper at a time."""
     held = [asyncio.create_task(ask(helper, "hold", b"%d" % i)) for i in range(2)]
@@ -413,7 +423,7 @@ import asyncio, gc, logging, sys
 sys.path.insert(0, {root!r})
 from triage.core.model import Package, SourceFile
 from triage.errors import TriageError
-from triage.helper import Helper, Limits
+from triage.helper import Helper, Limits, launch
 from triage.ports import BuildContext
 
 async def use(directory):
