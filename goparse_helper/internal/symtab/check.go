@@ -71,7 +71,7 @@ func (dir *directory) newChecker(mine func(*decl) bool, parts int) *checker {
 	for i, d := range dir.decls {
 		c.share[i] = mine(d)
 	}
-	c.found = newFound(dir)
+	c.found = newFound(dir, size/parts)
 	return c
 }
 
