@@ -154,4 +154,4 @@ def _left_out(picks: Sequence[Pick]) -> list[str]:
     ]
     more = len(picks) - len(named)
     tail = f" and {more} more" if more else ""
-    return [f"Left out for want of room: {', '.join(named)}{tail}"]
+    return [f"{render.LEFT_OUT}{', '.join(named)}{tail}"]
