@@ -13,6 +13,7 @@ from triage.sources.gitprocess import MINIMUM, git_version
 from triage.sources.repository import find_repository
 from triage.sources.worktree import WorktreeSource
 
+
 @asynccontextmanager
 async def open_engine(settings: Settings | None = None) -> AsyncIterator[Engine]:
     """Open an engine on *settings*, by default the environment's; closed on leaving."""
@@ -64,11 +65,13 @@ async def _git() -> Check:
         return Check("git", fine=False, text="not found; install git 2.38 or later")
     text = ".".join(map(str, version))
     if version < MINIMUM:
-        return Check("git", fine=False, text=f"{text} is too old; install 2.38 or later")
+        return Check(
+            "git", fine=False, text=f"{text} is too old; install 2.38 or later"
+        )
     return Check("git", fine=True, text=f"version {text}")
 
 
 def _settings(settings: Settings) -> Check:
-    """Reading them raised nothing; say where they are from."""
+    """Say where the settings are from; reading them raised nothing."""
     origin = settings.config_file or "no triage.toml"
     return Check("settings", fine=True, text=f"{origin}; data in {settings.data_dir}")

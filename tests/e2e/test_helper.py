@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from triage._version import __version__
-from triage.core.model import Package, SourceFile
+from triage.core.model import BuildContext, Package, Snippet, SourceFile
 from triage.core.table import SCHEMA, Table
 from triage.core.wire import (
     MAX_FILE,
@@ -23,7 +23,6 @@ from triage.core.wire import (
 )
 from triage.errors import HelperDied, HelperVersionMismatch, TooLarge
 from triage.helper import Helper, binary_path
-from triage.ports import BuildContext, Snippet
 
 LINUX = BuildContext()
 USER = b"package shop\n\ntype User struct {\n\tName string\n}\n"

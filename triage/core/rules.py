@@ -94,9 +94,7 @@ class PackageRules:
         touched = accessed_on_line(self._view, self._site.decl, self._site.line)
         if self._site.kind in CONCURRENT or self._synchronises():
             fields = touched
-        elif self._site.kind in WAITING:
-            fields = tuple(field for field in touched if self._is_channel(field))
-        elif self._site.kind is None and not found.fields:
+        elif self._site.kind in WAITING or (self._site.kind is None and not found.fields):
             fields = tuple(field for field in touched if self._is_channel(field))
         else:
             fields = ()
