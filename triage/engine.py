@@ -196,7 +196,7 @@ class Investigation:
         self._warnings += plan.warnings
         pieces = [shown.snippet for shown in fitted.shown if shown.snippet]
         printed = await self._parser.print(pieces) if pieces else []
-        return assemble(site, fitted, printed, self._origin(site, places))
+        return assemble(site, fitted, printed, self._origin(places))
 
     async def _open_commit(self) -> None:
         self._commit = await self._source.resolve(self._telemetry.commit_sha)
@@ -310,7 +310,7 @@ class Investigation:
                 plan.supply(name, view)
 
     async def _view_or_none(self, directory: str, focus: str | None) -> View | None:
-        """A package beside the crash's that cannot be had costs a warning."""
+        """Fetch a package beside the crash's; without it there is a warning."""
         try:
             return await self._view(directory, focus)
         except (SourceError, HelperError) as error:
@@ -369,7 +369,7 @@ class Investigation:
             reason = view.table.text(record[4])
             self._warnings.append(f"{path} is excluded by its constraint: {reason}")
 
-    def _origin(self, site: CrashSite, places: Sequence[_Place]) -> Origin:
+    def _origin(self, places: Sequence[_Place]) -> Origin:
         located = places[0].located
         return Origin(
             repo=self._telemetry.repo,

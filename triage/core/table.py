@@ -351,5 +351,5 @@ class Table:
             self._strings[r[1]],
             self._strings[r[2]],
             *r[3:15],
-            flags=DeclFlag(r[15]),
+            DeclFlag(r[15]),  # type: ignore[arg-type] # twelve integers stand before it
         )
