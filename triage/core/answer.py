@@ -21,6 +21,7 @@ from triage.core.model import (
 from triage.core.picks import Pick
 from triage.core.rules import CrashSite
 from triage.core.site import expressions, title
+from triage.core.table import DeclFlag
 
 _NAMED_LEFT_OUT = 8
 """How many of what was left out are named; the rest is counted."""
@@ -133,15 +134,16 @@ def _function(site: CrashSite) -> str:
 
 
 def _stats(site: CrashSite, context: str) -> Stats:
-    tests = bool(site.decl.flags & site.decl.flags.TEST)
+    tests = bool(site.decl.flags & DeclFlag.TEST)
     files, size = site.view.size(tests=tests)
+    characters = site.view.characters(tests=tests)
     return Stats(
         files=files,
         package_bytes=size,
         context_bytes=len(context.encode()),
-        package_tokens=math.ceil(size / CHARACTERS_PER_TOKEN),
+        package_tokens=math.ceil(characters / CHARACTERS_PER_TOKEN),
         context_tokens=math.ceil(len(context) / CHARACTERS_PER_TOKEN),
-        token_reduction=round(1 - len(context) / size, 4) if size else 0.0,
+        token_reduction=round(1 - len(context) / characters, 4),
     )
 
 
@@ -155,4 +157,4 @@ def _left_out(picks: Sequence[Pick]) -> list[str]:
     ]
     more = len(picks) - len(named)
     tail = f" and {more} more" if more else ""
-    return [f"Left out for want of room: {', '.join(named)}{tail}"]
+    return [f"{render.LEFT_OUT}{', '.join(named)}{tail}"]
