@@ -19,7 +19,12 @@ def _shape(signature: str) -> tuple[int, tuple[str, ...]]:
         return 0, ()
     end = _closing(signature, start)
     parameters = list(_parts(signature[start + 1 : end]))
-    rest = signature[end + 1 :].split("//")[0].split("{")[0].strip()
+    rest = (
+        signature[end + 1 :]
+        .split("//", maxsplit=1)[0]
+        .split("{", maxsplit=1)[0]
+        .strip()
+    )
     if rest.startswith("("):
         rest = rest[1 : _closing(rest, 0)]
     return len(parameters), tuple(map(_bare, _parts(rest)))

@@ -10,7 +10,7 @@ import (
 // Numbers must come out as strconv writes them.
 func TestAppendInt(t *testing.T) {
 	numbers := []int32{math.MinInt32, math.MinInt32 + 1, -10000, -1, math.MaxInt32}
-	for n := int32(0); n < 12345; n++ {
+	for n := range int32(12345) {
 		numbers = append(numbers, n)
 	}
 	for _, n := range numbers {

@@ -103,8 +103,7 @@ func (f *file) parse(fset *token.FileSet, t target) {
 		mode = parser.ImportsOnly | parser.SkipObjectResolution
 	}
 	syntax, err := parser.ParseFile(fset, f.name, f.source, mode)
-	var list scanner.ErrorList
-	if errors.As(err, &list) {
+	if list, ok := errors.AsType[scanner.ErrorList](err); ok {
 		f.errors = list
 		f.flags |= fileBroken
 	}
