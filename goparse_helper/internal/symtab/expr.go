@@ -199,7 +199,7 @@ func (w *walker) star(e *ast.StarExpr, how int32) operand {
 		x.typ = types.NewPointer(x.typ)
 		return x
 	}
-	w.deref(e.Star, e.X, x)
+	w.derefFault(site{pos: e.Star, expr: e.X}, x)
 	elem := x
 	elem.callee, elem.mode, elem.sure = none, modeValue, false
 	if p, ok := under(x.typ).(*types.Pointer); ok {
@@ -228,7 +228,7 @@ func (w *walker) unary(e *ast.UnaryExpr) operand {
 func (w *walker) binary(e *ast.BinaryExpr) operand {
 	x, y := w.expr(e.X, accessRead), w.expr(e.Y, accessRead)
 	if e.Op == token.QUO || e.Op == token.REM {
-		w.divide(e.OpPos, x, e.Y, y)
+		w.divisionFault(e.OpPos, x, e.Y, y)
 	}
 	typ, syn := x.typ, x.syn
 	switch e.Op {
@@ -314,7 +314,7 @@ func (w *walker) assertion(e *ast.TypeAssertExpr, how int32) operand {
 	}
 	typ := w.typeExpr(e.Type)
 	if how&commaOK == 0 {
-		w.fault(faultAssertion, e.X.End(), e.X, x)
+		w.fault(site{kind: faultAssertion, pos: e.X.End() - 1, expr: e.X}, x)
 	}
 	return value(typ, e.Type, x.node)
 }

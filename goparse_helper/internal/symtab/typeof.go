@@ -17,7 +17,7 @@ func under(t types.Type) types.Type {
 // isKnown reports whether t says something. What comes out of a package that is not
 // there is invalid, also behind a pointer.
 func isKnown(t types.Type) bool {
-	for {
+	for range maxNames {
 		switch u := under(t).(type) {
 		case nil:
 			return false
@@ -29,6 +29,7 @@ func isKnown(t types.Type) bool {
 			return true
 		}
 	}
+	return true
 }
 
 func isTypeParam(t types.Type) bool {
