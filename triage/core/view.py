@@ -138,7 +138,8 @@ class View:
             if record[5] & FieldFlag.METHOD and not record[5] & FieldFlag.EMBEDDED:
                 name = self.table.text(record[1])
                 text = source[record[3] : record[4]].decode("utf-8", "replace")
-                found[name] = text[text.rfind(f"{name}(") :]
+                begin = re.search(rf"^\s*{name}\(", text, re.MULTILINE)
+                found[name] = text[begin.start() :].strip() if begin else text
         return found
 
     def has_methods(self, type_number: int, wanted: dict[str, str]) -> bool:
