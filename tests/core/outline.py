@@ -35,7 +35,7 @@ class FieldOutline:
 
     name: str
     span: Span
-    flags: FieldFlag
+    flags: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,7 +47,7 @@ class DeclOutline:
     span: Span
     doc_start: int
     doc_line: int
-    flags: DeclFlag
+    flags: int
     receiver: str = ""
     group: tuple[int, int] = (-1, -1)
     body_start: int = -1
@@ -73,8 +73,8 @@ def outline(source: bytes, *, test: bool = False) -> list[DeclOutline]:
             last = _last(lines, at, b"")
             found += _declaration(source, lines, at, last)
         at = last + 1
-    given = DeclFlag.TEST if test else DeclFlag(0)
-    given |= DeclFlag.GENERATED if is_generated(source) else DeclFlag(0)
+    given = DeclFlag.TEST if test else 0
+    given |= DeclFlag.GENERATED if is_generated(source) else 0
     marked = [replace(d, flags=d.flags | given | _entry(d, test=test)) for d in found]
     return sorted(marked, key=lambda d: (d.span.start, d.name))
 
@@ -84,9 +84,9 @@ def is_generated(source: bytes) -> bool:
     return bool(re.match(rb"// Code generated .* DO NOT EDIT\.\r?\n", source))
 
 
-def _entry(decl: DeclOutline, *, test: bool) -> DeclFlag:
+def _entry(decl: DeclOutline, *, test: bool) -> int:
     entry = test and decl.kind == Kind.FUNC and _ENTRY.match(decl.name)
-    return DeclFlag.ENTRY if entry else DeclFlag(0)
+    return DeclFlag.ENTRY if entry else 0
 
 
 def _lines(source: bytes) -> list[_Line]:
@@ -148,7 +148,7 @@ def _one(source: bytes, span: Span, doc: _Line | None) -> Iterator[DeclOutline]:
         return
     keyword, _, rest = text.partition(b" ")
     kind = _KINDS[keyword.decode()]
-    yield from _spec(source, rest, DeclOutline(kind, "", span, *place, DeclFlag(0)))
+    yield from _spec(source, rest, DeclOutline(kind, "", span, *place, 0))
 
 
 def _function(text: bytes, span: Span, place: tuple[int, int]) -> DeclOutline:
@@ -156,7 +156,7 @@ def _function(text: bytes, span: Span, place: tuple[int, int]) -> DeclOutline:
     assert match is not None, text
     owner = (match["owner"] or b"").decode()
     body = re.search(rb"(?<= )\{\r?\n", text) or re.search(rb"(?<= )\{", text)
-    flags = DeclFlag.POINTER if owner.startswith("*") else DeclFlag(0)
+    flags = DeclFlag.POINTER if owner.startswith("*") else 0
     return DeclOutline(
         Kind.METHOD if match["owner"] else Kind.FUNC,
         match["name"].decode(),
@@ -205,8 +205,8 @@ def _spec(source: bytes, text: bytes, base: DeclOutline) -> Iterator[DeclOutline
         yield replace(base, name=name, flags=flags, fields=fields)
 
 
-def _type_flags(text: bytes) -> DeclFlag:
-    flags = DeclFlag(0)
+def _type_flags(text: bytes) -> int:
+    flags = 0
     made_of = re.match(rb"\w+(?:\[[^\]]*\])?\s+(= )?(\w*)", text)
     if made_of and made_of[1]:
         flags |= DeclFlag.ALIAS
@@ -245,7 +245,7 @@ def _members(text: bytes, span: Span) -> Iterator[FieldOutline]:
         yield FieldOutline(method[1].decode(), span, FieldFlag.METHOD)
     elif names:
         for name in names[1].decode().split(", "):
-            yield FieldOutline(name, span, FieldFlag(0))
+            yield FieldOutline(name, span, 0)
     else:
         name = text.lstrip(b"*").rsplit(b".", 1)[-1].split(b"[")[0].decode()
         yield FieldOutline(name, span, FieldFlag.EMBEDDED)

@@ -141,14 +141,14 @@ class Rows:
             self._words(number, file_number, decl)
 
     def _file(self, number: int, file: FileSketch) -> None:
-        verdict, flags, reason = Verdict.TAKEN, FileFlag(0), ""
+        verdict, flags, reason = Verdict.TAKEN, 0, ""
         if file.name.endswith("_test.go"):
             flags |= FileFlag.TEST
         if is_generated(file.data):
             flags |= FileFlag.GENERATED
         for fact in file.facts:
             if fact.verb in {"broken", "cgo"}:
-                flags |= FileFlag[fact.verb.upper()]
+                flags |= getattr(FileFlag, fact.verb.upper())
             elif fact.verb in {"excluded", "unreadable"}:
                 verdict, reason = Verdict[fact.verb.upper()], fact.rest
             elif fact.verb == "error":
@@ -323,7 +323,7 @@ def _full_name(decl: DeclOutline) -> str:
 
 
 def _flags(kind: type[Use | Access | LiteralFlag | FaultFlag], words: list[str]) -> int:
-    return sum({int(kind[word.upper()]) for word in words})
+    return sum({int(getattr(kind, word.upper())) for word in words})
 
 
 def _starts(rows: list[tuple[int, ...]], count: int) -> list[int]:

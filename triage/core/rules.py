@@ -177,10 +177,10 @@ class PackageRules:
             else:
                 self._pick(target, near, f"used on {where}")
 
-    def _local_uses(self, decl: Decl) -> Iterator[tuple[int, int, Use]]:
+    def _local_uses(self, decl: Decl) -> Iterator[tuple[int, int, int]]:
         for _, target, line, how, member in self._table.of("uses", decl.id):
             if target >= 0 and target != decl.id and not member:
-                yield target, line, Use(how)
+                yield target, line, how
 
     def _read_by(self, helper: Decl) -> None:
         for target, _, how in self._local_uses(helper):
@@ -345,7 +345,7 @@ class PackageRules:
             for row in self._table.back("accesses", field):
                 decl, _, line, how, nil = self._table.record("accesses", row)
                 if how & WRITES or reads:
-                    text = f"{_access(Access(how), nil=bool(nil))} {name}"
+                    text = f"{_access(how, nil=bool(nil))} {name}"
                     self._pick(decl, Near.WRITER, text, part=Part.WRITER, lines=(line,))
         for variable in self.hang.variables:
             self._variable_writers(variable, reads=reads)
@@ -428,7 +428,7 @@ class PackageRules:
         )
 
 
-def _verb(how: Use) -> str:
+def _verb(how: int) -> str:
     if how & Use.DEFER:
         return "deferred"
     if how & Use.GO:
@@ -451,7 +451,7 @@ _ACCESS_VERBS = (
 _OF_ELEMENTS = frozenset({"writes", "updates", "takes the address of", "reads"})
 
 
-def _access(how: Access, *, nil: bool) -> str:
+def _access(how: int, *, nil: bool) -> str:
     verb = next((text for flag, text in _ACCESS_VERBS if how & flag), "reads")
     element = bool(how & Access.ELEMENT) and verb in _OF_ELEMENTS
     if verb == "writes" and nil:
