@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from tests.core.outline import DeclOutline, FieldOutline, outline
-from triage.core.table import DeclFlag, Kind
+from triage.core.table import DeclFlag, FieldFlag, Kind
 
 _GOLDENS = Path("goparse_helper/internal/symtab/testdata")
 _READ = ["accesses", "decls", "generics", "graph", "interfaces"]
@@ -34,7 +34,7 @@ def shown(file: str, decl: DeclOutline, package: str, owners: set[str]) -> list[
         row += f" group [{decl.group[0]}:{decl.group[1]}]"
     if decl.body_start >= 0:
         row += f" body {decl.body_start}"
-    row += _flag_names(decl.flags) + f" of {package}"
+    row += _flag_names(DeclFlag, decl.flags) + f" of {package}"
     if decl.receiver:
         row += f" receiver {decl.receiver if decl.receiver in owners else '-'}"
     return [row, *map(shown_field, decl.fields)]
@@ -42,8 +42,8 @@ def shown(file: str, decl: DeclOutline, package: str, owners: set[str]) -> list[
 
 def shown_field(member: FieldOutline) -> str:
     """Write a field as the goldens do."""
-    at, flags = member.span, [f" {flag.name}".lower() for flag in member.flags]
-    return f"field {member.name} @{at.line} [{at.start}:{at.end}]{''.join(flags)}"
+    at, flags = member.span, _flag_names(FieldFlag, member.flags)
+    return f"field {member.name} @{at.line} [{at.start}:{at.end}]{flags}"
 
 
 @pytest.mark.parametrize("name", _READ)
@@ -65,6 +65,6 @@ def test_outline_agrees_with_helper(name):
     assert want == got
 
 
-def _flag_names(flags: int) -> str:
-    names = [name for name in vars(DeclFlag) if name.isupper()]
-    return "".join(f" {n.lower()}" for n in names if getattr(DeclFlag, n) & flags)
+def _flag_names(kind: type, flags: int) -> str:
+    names = [name for name in vars(kind) if name.isupper()]
+    return "".join(f" {n.lower()}" for n in names if getattr(kind, n) & flags)

@@ -232,7 +232,11 @@ func (f fakes) Import(path string) (*types.Package, error) {
 	if path == "unsafe" {
 		return types.Unsafe, nil
 	}
-	return types.NewPackage(path, packageName(path)), errFake
+	name := packageName(path)
+	if name == "" {
+		name = "_" // which no source can say
+	}
+	return types.NewPackage(path, name), errFake
 }
 
 // isOwn reports whether path is that of the directory's package of that name.
@@ -244,7 +248,8 @@ func (dir *directory) isOwn(importPath, name string) bool {
 }
 
 // packageName guesses the name of the package at importPath: `yaml` of
-// gopkg.in/yaml.v3, `rand` of math/rand/v2, `sqlite3` of example.com/go-sqlite3.
+// gopkg.in/yaml.v3, `rand` of math/rand/v2, `sqlite3` of example.com/go-sqlite3; "" where
+// the path has nothing like a name.
 func packageName(importPath string) string {
 	base := path.Base(importPath)
 	if isMajor(base) && path.Dir(importPath) != "." {
@@ -259,7 +264,7 @@ func packageName(importPath string) string {
 		base = base[i+1:]
 	}
 	if !token.IsIdentifier(base) {
-		return "_fake"
+		return ""
 	}
 	return base
 }
