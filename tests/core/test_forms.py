@@ -218,7 +218,7 @@ def test_pruned_struct_of_a_group():
     assert form.piece.text == (
         "type Grouped struct {\n\tTwo   map[string]string\n\t// ... 2 fields left out\n}"
     )
-    assert form.piece.omitted == ((44, 44), (46, 46))
+    assert form.piece.omitted == ((42, 42), (44, 44))
 
 
 def test_fields_that_share_a_line():
@@ -243,7 +243,7 @@ def test_struct_on_one_line():
     """What shares its line with a field that stays is not cut out by lines."""
     form = pruned("Flat", "Flat.c")
     assert form.piece == cut.Piece(
-        "type Flat struct {\n\tc string\n\t// ... 2 fields left out\n}", 24, 24
+        "type Flat struct{\n\tc string\n\t// ... 2 fields left out\n}", 24, 24
     )
 
 
