@@ -84,8 +84,8 @@ def is_lifted(decl: Decl) -> bool:
 
 def whole(view: View, decl: Decl) -> Piece:
     """Return the declaration as written; a grouped spec gets its keyword back."""
-    text = _lines(view, decl)
-    return Piece(text.doc + "".join(text.lines), text.first, text.last)
+    doc, body, first = _text(view, decl)
+    return Piece(doc + body, first, first + body.count("\n"))
 
 
 def signature(view: View, decl: Decl) -> Piece:
@@ -150,19 +150,27 @@ def _without_doc(text: _Lines) -> tuple[str, _Ranges]:
 
 
 def _lines(view: View, decl: Decl) -> _Lines:
-    """Read a declaration; out of a group it comes with its keyword."""
+    """Read a declaration line by line; out of a group it comes with its keyword."""
+    doc, body, first = _text(view, decl)
+    if _counts(decl):
+        return _Lines(doc, first, _split(body), first, 1)
+    start = max(decl.body_start, decl.start)
+    head = view.source(decl).count(b"\n", decl.start, start) + 1
+    return _Lines(doc, decl.doc_line, _split(body), first, head)
+
+
+def _text(view: View, decl: Decl) -> tuple[str, str, int]:
+    """Return doc comment, text and the text's first line."""
     source = view.source(decl)
     if _counts(decl):
         first = source.count(b"\n", 0, decl.group_start) + 1
-        group = _decode(source[decl.group_start : decl.group_end])
-        return _Lines("", first, _split(group), first, 1)
+        return "", _decode(source[decl.group_start : decl.group_end]), first
     doc = _decode(source[decl.doc_start : decl.start])
     body = _decode(source[decl.start : decl.end])
-    head = source.count(b"\n", decl.start, max(decl.body_start, decl.start)) + 1
     if is_lifted(decl):
         keyword = {Kind.TYPE: "type", Kind.VAR: "var"}.get(decl.kind, "const")
         doc, body = _dedented(doc), f"{keyword} {_dedented(body)}"
-    return _Lines(doc, decl.doc_line, _split(body), decl.line, head)
+    return doc, body, decl.line
 
 
 def _counts(decl: Decl) -> bool:

@@ -248,14 +248,12 @@ func (w *walker) binary(e *ast.BinaryExpr) operand {
 
 func (w *walker) index(e *ast.IndexExpr, how int32) operand {
 	if id := instanceIdent(e.X); id != nil {
-		if _, ok := w.info.Instances[id]; ok {
+		switch w.info.Uses[id].(type) {
+		case *types.Func, *types.TypeName:
 			return w.instance(w.expr(e.X, how), e.X, []ast.Expr{e.Index})
 		}
 	}
 	x := w.expr(e.X, how&(accessBits|isPart|assignsNil)|accessElement)
-	if x.mode == modeType {
-		return w.instance(x, e.X, []ast.Expr{e.Index})
-	}
 	i := w.expr(e.Index, accessRead)
 	w.indexFault(e, x, i, how)
 	return w.elementOf(x)

@@ -5,7 +5,6 @@ import (
 	"go/token"
 	"go/types"
 	"path"
-	"slices"
 	"strings"
 )
 
@@ -83,7 +82,7 @@ func (c *checker) objectOf(id *ast.Ident) types.Object {
 }
 
 // importNamed returns the path of the import whose package may have that name although
-// its path does not end in it, or "".
+// its path does not end in it, or "": `sqlite` of example.com/sqlite-go-driver.
 func (f *file) importNamed(name string) string {
 	for _, spec := range f.syntax.Imports {
 		if spec.Name != nil {
@@ -92,8 +91,10 @@ func (f *file) importNamed(name string) string {
 		importPath := importPath(spec)
 		for _, element := range []string{path.Base(importPath), path.Base(path.Dir(importPath))} {
 			words := strings.FieldsFunc(element, func(r rune) bool { return r == '-' || r == '.' })
-			if slices.Contains(words, name) || strings.Join(words, "") == name {
-				return importPath
+			for i := range words {
+				if words[i] == name || strings.Join(words[i:], "") == name {
+					return importPath
+				}
 			}
 		}
 	}

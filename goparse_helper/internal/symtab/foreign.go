@@ -9,6 +9,9 @@ import (
 // foreign, or a foreign type is embedded in it.
 func (w *walker) unselected(e *ast.SelectorExpr, x operand, how int32) operand {
 	s := site{kind: faultNilDeref, pos: dot(e), expr: e.X, flags: faultPossible}
+	if y, ok := w.memberOfWritten(e, x, how); ok {
+		return y
+	}
 	parent := w.externalOf(x)
 	if parent == noExternal && isKnown(x.typ) {
 		x, parent = w.embedded(e, x, &s)
@@ -17,7 +20,9 @@ func (w *walker) unselected(e *ast.SelectorExpr, x operand, how int32) operand {
 		w.foreignFault(e, s, x, how)
 	}
 	if parent == noExternal {
-		return value(types.Typ[types.Invalid], nil, w.namedField(e.Sel.Name, e.Sel.Pos(), x.node))
+		y := unknown
+		y.mode, y.node = modeNone, w.namedField(e.Sel.Name, e.Sel.Pos(), x.node)
+		return y
 	}
 	if how&isPart != 0 {
 		how = accessRead
@@ -29,6 +34,40 @@ func (w *walker) unselected(e *ast.SelectorExpr, x operand, how int32) operand {
 	y.node = w.values.intern(graphNode{kind: nodeExternal, ref: y.callee,
 		line: w.line(e.Sel.Pos()), ext: y.ext}, x.node)
 	return y
+}
+
+// memberOfWritten evaluates a field or method of a type of the directory that go/types
+// gave up on: a generic one with a foreign type argument.
+func (w *walker) memberOfWritten(e *ast.SelectorExpr, x operand, how int32) (operand, bool) {
+	n := none
+	if !isKnown(x.typ) && x.ext == noExternal {
+		n = w.writtenDecl(x.syn)
+	}
+	if n == none {
+		return operand{}, false
+	}
+	if _, ok := under(x.typ).(*types.Pointer); ok || x.syn != nil && isPointer(x.syn) {
+		w.derefFault(site{pos: dot(e), expr: e.X}, x)
+	}
+	y := unknown
+	if m, ok := w.dir.methods[methodKey{n, e.Sel.Name}]; ok {
+		y.callee, y.receiver, y.sure = m, x.node, true
+		y.syn = methodSyntax(w.dir.decls[m].fn, x.syn)
+		w.use(n, e.Sel.Pos(), useImplicit, "")
+		w.use(m, e.Sel.Pos(), callUse(how), "")
+		return y, true
+	}
+	for f := w.dir.decls[n].fieldFrom; f < w.dir.decls[n].fieldTo; f++ {
+		if w.dir.fields[f].name == e.Sel.Name {
+			y.syn = w.fieldSyntax(f, x.syn)
+			w.use(n, e.Sel.Pos(), useImplicit, "")
+			w.access(f, e.Sel.Pos(), how)
+			y.node = w.values.intern(graphNode{kind: nodeField, ref: f,
+				line: w.line(e.Sel.Pos()), syn: y.syn}, x.node)
+			return y, true
+		}
+	}
+	return operand{}, false
 }
 
 // foreignFault notes a fault on what can be a pointer or an interface. A called method

@@ -1,6 +1,7 @@
 package symtab
 
 import (
+	"bytes"
 	"cmp"
 	"errors"
 	"go/ast"
@@ -29,6 +30,7 @@ type directory struct {
 	// numbers tells objects by the position of their name, which every checker's
 	// objects share: a declaration's number, or ^ of a field's.
 	numbers map[token.Pos]int32
+	methods map[methodKey]int32
 }
 
 // file is one parsed file. Offsets count bytes of source as it was sent.
@@ -60,8 +62,10 @@ func load(req *Request) *directory {
 	}
 	// Names alone may be equal; the order must not hang on that of the request.
 	slices.SortFunc(dir.files, func(a, b *file) int {
-		return cmp.Or(cmp.Compare(a.name, b.name),
-			cmp.Compare(len(a.source), len(b.source)), strings.Compare(string(a.source), string(b.source)))
+		if a.name != b.name {
+			return strings.Compare(a.name, b.name)
+		}
+		return bytes.Compare(a.source, b.source)
 	})
 	dir.parse()
 	for _, f := range dir.files {

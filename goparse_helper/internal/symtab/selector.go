@@ -111,9 +111,20 @@ func (w *walker) selected(e *ast.SelectorExpr, x operand, s selection, how int32
 	case *types.Func:
 		y := w.method(e, obj, w.bind(e, x, obj, suffix, how), how)
 		y.receiver = x.node
+		if fn := w.functionOf(y.callee); fn != nil {
+			y.syn = methodSyntax(fn, x.syn)
+		}
 		return y
 	}
 	return unknown
+}
+
+// functionOf returns the function that is declaration n, or nil.
+func (w *walker) functionOf(n int32) *ast.FuncDecl {
+	if n < 0 {
+		return nil
+	}
+	return w.dir.decls[n].fn
 }
 
 // through dereferences the pointer that x may be, notes the named type of what is
@@ -138,7 +149,7 @@ func (w *walker) field(e *ast.SelectorExpr, x operand, f *types.Var, how int32) 
 		y.node = w.namedField(f.Name(), e.Sel.Pos(), x.node)
 		return y
 	}
-	y.syn = w.dir.fields[ref].expr
+	y.syn = w.fieldSyntax(ref, x.syn)
 	w.access(ref, e.Sel.Pos(), how)
 	y.node = w.values.intern(graphNode{kind: nodeField, ref: ref,
 		line: w.line(e.Sel.Pos()), typ: y.typ, syn: y.syn}, x.node)
@@ -193,7 +204,7 @@ func (w *walker) method(e *ast.SelectorExpr, f types.Object, typ types.Type, how
 		return y
 	case n >= 0:
 		y.callee = n
-		if fn := w.dir.decls[n].fn; fn != nil {
+		if fn := w.functionOf(n); fn != nil {
 			y.syn = fn.Type
 		}
 		w.use(n, e.Sel.Pos(), callUse(how), "")

@@ -12,11 +12,9 @@ type place struct {
 	role, slot, wrap int32
 }
 
-// wrapped returns the place behind one more wrap; the outermost one but a pointer wins.
+// wrapped returns the place behind one more wrap, of which the rarest counts.
 func (p place) wrapped(wrap int32) place {
-	if p.wrap == wrapDirect || p.wrap == wrapPointer {
-		p.wrap = wrap
-	}
+	p.wrap = max(p.wrap, wrap)
 	return p
 }
 

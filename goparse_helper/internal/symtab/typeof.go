@@ -50,6 +50,18 @@ func isNilable(t types.Type) bool {
 	return false
 }
 
+// isNilableSyntax is isNilable for a written type, of which go/types may know nothing: to
+// it a pointer to a foreign type is invalid too.
+func isNilableSyntax(e ast.Expr) bool {
+	switch x := ast.Unparen(e).(type) {
+	case *ast.StarExpr, *ast.MapType, *ast.ChanType, *ast.FuncType, *ast.InterfaceType:
+		return true
+	case *ast.ArrayType:
+		return x.Len == nil
+	}
+	return false
+}
+
 func hasPointerReceiver(f *types.Func) bool {
 	s, ok := f.Type().(*types.Signature)
 	if !ok || s.Recv() == nil {

@@ -165,7 +165,7 @@ func (w *walker) named(name *ast.Ident, syn ast.Expr) {
 
 // zero returns the node of a zero value.
 func (w *walker) zero(typ types.Type, syn ast.Expr, pos token.Pos) int32 {
-	if isNilable(typ) {
+	if isNilable(typ) || isNilableSyntax(syn) {
 		return w.nilNode(w.line(pos))
 	}
 	return w.values.add(graphNode{kind: nodeLiteral, ref: w.typeTarget(typ, syn, noExternal),

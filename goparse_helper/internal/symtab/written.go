@@ -81,6 +81,36 @@ func (c *checker) madeOf(obj types.Object) ast.Expr {
 	return nil
 }
 
+// writtenDecl returns the declaration of the directory that a written type names, behind
+// pointers and aliases, or none.
+func (c *checker) writtenDecl(e ast.Expr) int32 {
+	for range maxNames {
+		switch x := e.(type) {
+		case *ast.ParenExpr:
+			e = x.X
+		case *ast.StarExpr:
+			e = x.X
+		case *ast.IndexExpr:
+			e = x.X
+		case *ast.IndexListExpr:
+			e = x.X
+		case *ast.Ident:
+			obj := c.objectOf(x)
+			if obj == nil || c.madeOf(obj) == nil {
+				return none
+			}
+			n := c.dir.numbers[obj.Pos()]
+			if c.dir.decls[n].row.flags&declAlias == 0 {
+				return n
+			}
+			e = c.madeOf(obj)
+		default:
+			return none
+		}
+	}
+	return none
+}
+
 // foreignInside is foreignType for what containers hold too.
 func (c *checker) foreignInside(e ast.Expr) int32 {
 	for range maxNames {
