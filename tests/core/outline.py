@@ -217,35 +217,49 @@ def _type_flags(text: bytes) -> int:
     return flags
 
 
-def _fields(source: bytes, span: Span) -> Iterator[FieldOutline]:
+def _fields(source: bytes, span: Span) -> list[FieldOutline]:
     """Read the members between the outer brackets of a struct or an interface.
 
-    A member's offsets take in the comments above and behind it.
+    A member's offsets take in the comments above and behind it; members of a member
+    that is a struct itself come behind it, under its name.
     """
-    at, line = source.index(b"{", span.start) + 1, span.line
-    body = source[at : span.end - 1]
+    text = source[span.start : span.end]
+    opening = re.search(rb"\{\r?\n", text) or re.search(rb"\{", text)
+    assert opening is not None, text
+    at, line = span.start + opening.start() + 1, span.line
     doc: int | None = None
-    for piece in re.split(rb"(\n)" if b"\n" in body else rb"(;)", body):
-        text = piece.strip()
-        start = at + len(piece) - len(piece.lstrip())
+    found: list[FieldOutline] = []
+    opened: list[int] = []
+    for piece in re.split(
+        rb"(\n)" if b"\n" in text else rb"(;)", source[at : span.end - 1]
+    ):
+        text, start = piece.strip(), at + len(piece) - len(piece.lstrip())
+        place = Span(start if doc is None else doc, start + len(text), line, line)
         if text.startswith(b"//"):
-            doc = start if doc is None else doc
-        elif text and piece not in (b"\n", b";"):
-            place = Span(start if doc is None else doc, start + len(text), line, line)
-            yield from _members(_code(text), place)
+            doc = place.start
+        elif _code(text) == b"}":
+            outer = opened.pop()
+            whole = replace(found[outer].span, end=place.end)
+            found[outer] = replace(found[outer], span=whole)
+        elif text and text != b";":
+            prefix = f"{found[opened[-1]].name}." if opened else ""
+            if _code(text).endswith(b"{"):
+                opened.append(len(found))
+            found += _members(_code(text), place, prefix)
             doc = None
         at += len(piece)
         line += piece == b"\n"
+    return found
 
 
-def _members(text: bytes, span: Span) -> Iterator[FieldOutline]:
+def _members(text: bytes, span: Span, prefix: str) -> Iterator[FieldOutline]:
     method = re.match(rb"(\w+)\(", text)
     names = re.match(rb"(\w+(?:, \w+)*)\s+\S", text)
     if method:
-        yield FieldOutline(method[1].decode(), span, FieldFlag.METHOD)
+        yield FieldOutline(prefix + method[1].decode(), span, FieldFlag.METHOD)
     elif names:
         for name in names[1].decode().split(", "):
-            yield FieldOutline(name, span, 0)
+            yield FieldOutline(prefix + name, span, 0)
     else:
         name = text.lstrip(b"*").rsplit(b".", 1)[-1].split(b"[")[0].decode()
-        yield FieldOutline(name, span, FieldFlag.EMBEDDED)
+        yield FieldOutline(prefix + name, span, FieldFlag.EMBEDDED)

@@ -1,4 +1,5 @@
 from dataclasses import replace
+from typing import Any
 
 import orjson
 import pytest
@@ -6,8 +7,9 @@ import pytest
 from tests.core.tables import Sketch, sketch
 from triage.core import cut
 from triage.core.answer import Origin, assemble, snippets
-from triage.core.budget import Fitted, Shown
+from triage.core.budget import Fitted
 from triage.core.fingerprint import fingerprint
+from triage.core.forms import Shown
 from triage.core.model import (
     Crash,
     CrashPackage,
@@ -79,7 +81,7 @@ ORIGIN = Origin(
 )
 
 
-def shown(name: str, section: str, shop: Sketch = HANDLER, **more: object) -> Shown:
+def shown(name: str, section: str, shop: Sketch = HANDLER, **more: Any) -> Shown:
     """Show a declaration as a whole."""
     decl = shop.decl(name)
     pick = Pick(shop.view, decl, section, Near.USED, f"uses {name}")

@@ -1,4 +1,5 @@
 from dataclasses import replace
+from typing import Any
 
 import pytest
 
@@ -30,7 +31,7 @@ HEADING = Heading(
 )
 
 
-def symbol(section: str, name: str, *, line: int = 1, **more: object) -> Symbol:
+def symbol(section: str, name: str, *, line: int = 1, **more: Any) -> Symbol:
     """Make a symbol of two lines."""
     base = Symbol(
         kind="func",
@@ -53,7 +54,7 @@ def symbol(section: str, name: str, *, line: int = 1, **more: object) -> Symbol:
 CRASH = symbol("crash", "user", line=26)
 
 
-def rendered(*symbols: Symbol, notes: tuple[str, ...] = (), **heading: object) -> str:
+def rendered(*symbols: Symbol, notes: tuple[str, ...] = (), **heading: Any) -> str:
     """Render symbols in the text form."""
     return text(replace(HEADING, **heading), symbols, notes)
 
