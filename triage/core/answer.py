@@ -2,7 +2,7 @@
 
 import math
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from posixpath import basename
 
 from triage.core import render
@@ -68,7 +68,7 @@ def assemble(
             origin.repo, origin.panic.kind, origin.functions or (_function(site),)
         ),
         context=context,
-        stats=_stats(site, context),
+        stats=_package_stats(site, context),
         served_from=origin.served_from,
         warnings=origin.warnings,
     )
@@ -131,9 +131,29 @@ def _function(site: CrashSite) -> str:
     return f"{site.view.import_path or site.view.directory}.{title(site.decl)}"
 
 
-def _stats(site: CrashSite, context: str) -> Stats:
+def redressed(result: Result, panic: ShownPanic) -> Result:
+    """Give a finished context another panic's message and frames.
+
+    Everything else follows from what both have in common: places, kind, options.
+    """
+    if result.panic == panic:
+        return result
+    context = result.context
+    old, new = (render.headline(p.message or "") for p in (result.panic, panic))
+    if old != new:
+        lines = context.split("\n", 3)
+        lines[2] = lines[2].removesuffix(old) + new
+        context = "\n".join(lines)
+    stats = _stats(result.stats.files, result.stats.package_bytes, context)
+    return replace(result, panic=panic, context=context, stats=stats)
+
+
+def _package_stats(site: CrashSite, context: str) -> Stats:
     tests = bool(site.decl.flags & site.decl.flags.TEST)
-    files, size = site.view.size(tests=tests)
+    return _stats(*site.view.size(tests=tests), context)
+
+
+def _stats(files: int, size: int, context: str) -> Stats:
     return Stats(
         files=files,
         package_bytes=size,

@@ -1,0 +1,112 @@
+"""Find out of one commit's tree what a call has to know, and no more.
+
+What is known is shared by all calls on the commit; what was fetched on the way is
+kept for the call itself.
+"""
+
+import asyncio
+from collections.abc import Iterable, Sequence
+
+from triage.core.atlas import Atlas, explored, whole
+from triage.core.model import Package, Panic, Telemetry
+from triage.core.modules import Layout, module_files
+from triage.core.places import Finding, find_places
+from triage.core.whereabouts import directory_of, forms, wanted
+from triage.engine.means import Repository
+from triage.ports import Recalled, Shelf
+
+
+class Survey:
+    """What one call knows of the tree of *commit*."""
+
+    def __init__(
+        self, repository: Repository, commit: str | None, atlases: Shelf[Atlas]
+    ) -> None:
+        self._source = repository.source
+        self._chart = repository.chart
+        self._commit = commit
+        self._shelf = atlases
+        self._key = (repository.name, commit) if repository.name and commit else None
+        self._atlas = self._kept() or Atlas()
+        self._packages: dict[str, Package] = {}
+        self._learnt: Layout | None = None
+
+    @property
+    def layout(self) -> Layout:
+        """What is known, with what the trace told of it."""
+        return self._learnt or self._atlas.layout
+
+    async def find(self, telemetry: Telemetry, panics: Sequence[Panic]) -> Finding:
+        """Find the places of a crash; raises what `find_places` does."""
+        if self._commit and not self._atlas.paths:
+            asked = forms(telemetry, panics)
+            self._add(await self._chart.recall_paths(self._commit, asked))
+        while step := wanted(telemetry, panics, self._atlas):
+            if step.directories:
+                await self._look(step.directories)
+            else:
+                await self._list()
+        finding = find_places(telemetry, panics, self._atlas.layout)
+        if finding.layout is not self._atlas.layout:
+            self._learnt = finding.layout
+        return finding
+
+    def directory_of(self, import_path: str) -> str | None:
+        """Tell where an import path lies, or would lie where nobody looked yet."""
+        return directory_of(import_path, self._atlas, self.layout)
+
+    async def look_into(self, directories: Iterable[str]) -> bool:
+        """Look at those of *directories* that are unknown; False where none is."""
+        missing = [d for d in directories if d not in self._atlas.looked]
+        if self._atlas.complete or not missing:
+            return False
+        await self._look(missing)
+        return True
+
+    async def package(self, directory: str, *, first: str | None) -> Package:
+        """Read a package, unless a look at its directory has brought it already."""
+        package = self._packages.get(directory)
+        if package is not None and (
+            not package.problems or first in [file.name for file in package.files]
+        ):
+            return package
+        return await self._source.package(self._commit, directory, first=first)
+
+    async def _look(self, directories: Sequence[str]) -> None:
+        """Remember, and ask the source for what nobody remembers."""
+        if self._commit:
+            known = await self._chart.recall_directories(self._commit, directories)
+            if known.looked:
+                self._add(known)
+                return
+        packages, modules = await self._source.probe(self._commit, directories)
+        self._packages |= packages
+        found = {
+            directory: [file.name for file in package.files]
+            for directory, package in packages.items()
+        }
+        self._add(Recalled(found, modules, frozenset(directories)))
+
+    async def _list(self) -> None:
+        paths = await self._source.paths(self._commit)
+        names = module_files(paths)
+        read = await asyncio.gather(
+            *(self._source.read(self._commit, name) for name in names)
+        )
+        pairs = zip(names, read, strict=True)
+        self._set(whole(paths, {name: data for name, data in pairs if data is not None}))
+
+    def _add(self, new: Recalled) -> None:
+        """Learn, on top of what other calls have learnt meanwhile."""
+        known = self._kept() or self._atlas
+        if (new.found or new.modules or new.looked) and not known.complete:
+            known = explored(known, new.found, new.modules, looked=new.looked)
+        self._set(known)
+
+    def _set(self, atlas: Atlas) -> None:
+        self._atlas = atlas
+        if self._key and atlas.paths:
+            self._shelf.put(self._key, atlas, atlas.size)
+
+    def _kept(self) -> Atlas | None:
+        return self._shelf.get(self._key) if self._key else None
