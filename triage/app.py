@@ -5,9 +5,9 @@ from contextlib import asynccontextmanager
 from dataclasses import dataclass
 
 from triage.config import Settings
-from triage.engine import Engine, Repository
+from triage.engine import Engine, Means, Repository
 from triage.errors import TriageError
-from triage.helper.process import HelperProcess
+from triage.helper import Helper
 from triage.sources.git import GitSource
 from triage.sources.gitprocess import git_version
 from triage.sources.repository import find_repository
@@ -18,9 +18,7 @@ from triage.sources.worktree import WorktreeSource
 async def open_engine(settings: Settings | None = None) -> AsyncIterator[Engine]:
     """Open an engine on *settings*, by default the environment's; closed on leaving."""
     settings = settings or Settings.from_env()
-    engine = Engine(
-        HelperProcess(), _open_repository, max_tokens=settings.max_tokens
-    )
+    engine = Engine(Means(Helper()), _open_repository, max_tokens=settings.max_tokens)
     try:
         yield engine
     finally:

@@ -211,7 +211,7 @@ def _rendered(result: "Result", form: str) -> bytes:
     from triage.core import render
 
     if form == "json":
-        return render.to_json(result) + b"\n"
+        return result.to_json() + b"\n"
     if form == "markdown":
         return render.markdown(result).encode()
     return result.context.encode()

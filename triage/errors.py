@@ -18,6 +18,7 @@
     |   |-- HelperStartFailed
     |   |-- HelperVersionMismatch
     |   |-- HelperDied
+    |   |-- HelperFailed
     |   |-- HelperProtocolError
     |   |-- HelperQuarantined
     |   |-- HelperUnavailable   busy
@@ -137,6 +138,14 @@ class HelperDied(HelperError):
     def __init__(self, message: str, *, stderr: tuple[str, ...] = ()) -> None:
         super().__init__(message)
         self.stderr = stderr
+
+
+class HelperFailed(HelperError):
+    """The helper lives but could not answer; *stack* is Go's, where it has a bug."""
+
+    def __init__(self, message: str, *, stack: str = "") -> None:
+        super().__init__(message)
+        self.stack = stack
 
 
 class HelperProtocolError(HelperError):

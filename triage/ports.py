@@ -1,6 +1,6 @@
 """What the engine asks of the outside, as Protocols; adapters stand elsewhere."""
 
-from collections.abc import Hashable, Mapping, Sequence
+from collections.abc import Callable, Hashable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Protocol, TypeVar
 
@@ -126,20 +126,11 @@ class Shelf(Protocol[V]):
         ...
 
 
-class Clock(Protocol):
-    """Tells the time."""
-
-    def monotonic(self) -> float:
-        """Return seconds that never run backwards, for waits and ages."""
-        ...
-
-    def time(self) -> float:
-        """Return seconds since the epoch."""
-        ...
-
-
 class Parser(Protocol):
-    """The Go helper, seen from the engine. Everything raised is a `HelperError`."""
+    """The Go helper, seen from the engine.
+
+    Everything raised is a `HelperError`, but for an input over a limit: `TooLarge`.
+    """
 
     async def symbols(
         self,
@@ -166,4 +157,24 @@ class Parser(Protocol):
 
     async def close(self) -> None:
         """End the helper; bounded in time."""
+        ...
+
+
+class Timer(Protocol):
+    """What is to happen later."""
+
+    def cancel(self) -> None:
+        """Keep it from happening; afterwards this does nothing."""
+        ...
+
+
+class Clock(Protocol):
+    """Time that only grows, and timers on it; an asyncio event loop is one."""
+
+    def time(self) -> float:
+        """Return the seconds since some start."""
+        ...
+
+    def call_later(self, delay: float, callback: Callable[[], object], /) -> Timer:
+        """Call *callback* from the event loop in *delay* seconds."""
         ...

@@ -7,8 +7,8 @@ from triage.core.modules import (
     Layout,
     after_vendor,
     has_modules,
+    import_dir,
     import_path,
-    in_modules,
     is_tail,
     module_of,
     without_major,
@@ -77,9 +77,10 @@ def _fit(package: str, path: str, layout: Layout) -> Fit:
         return _fit_by_tail(tested, path, layout)
     if known in {package, tested} or _MANGLED.sub("_", known) == package:
         return Fit.YES
-    if in_modules(package, layout):
+    elsewhere = import_dir(tested, layout) is not None
+    if elsewhere or not _is_renamed(tested, known, path, layout):
         return Fit.NO
-    return Fit.MUTE if _is_renamed(tested, known, path, layout) else Fit.NO
+    return Fit.MUTE
 
 
 def _fit_by_tail(package: str, path: str, layout: Layout) -> Fit:

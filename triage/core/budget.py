@@ -63,12 +63,36 @@ class _Purse:
         return price
 
 
+@dataclass(frozen=True, slots=True)
+class Weighed:
+    """A pick and what it is worth."""
+
+    pick: Pick
+    score: float
+
+    @property
+    def density(self) -> float:
+        start, end = cut.text_range(self.pick.decl)
+        return self.score / (60 + min(end - start, 1600)) ** 0.9
+
+
+def bonus(pick: Pick) -> float:
+    """Return what a link to the fault is worth beside the relations, by nearness."""
+    if pick.near <= Near.UPSTREAM:
+        return 0.5
+    if pick.near < Near.FIELD_TYPE:
+        return 0.3
+    return 0.1 if pick.near < Near.DEEP_TYPE else 0.0
+
+
 def fit(
     crash: Pick,
     line: int,
-    picks: Sequence[Pick],
+    candidates: Sequence[Weighed],
     fields: Iterable[int],
     max_tokens: int,
+    *,
+    related: int,
 ) -> Fitted:
     """Choose a form for the crash function and each of *picks* (nearest first).
 
@@ -79,16 +103,28 @@ def fit(
     first = _crash(crash, line, int(budget * CRASH_SHARE))
     purse.pay(first)
     shown = [first]
-    frames = [pick for pick in picks if pick.near == Near.FRAME]
+    picks = [
+        w.pick
+        for w in sorted(
+            candidates,
+            key=lambda w: (-w.density, w.pick.view.directory, w.pick.decl.id),
+        )
+    ]
+    frames = sorted(
+        (pick for pick in picks if pick.near == Near.FRAME), key=lambda p: p.turn
+    )
     for pick in frames:
         choice = _first_that_fits(purse, purse.left, _frame_forms(pick))
         if choice:
             purse.pay(choice)
             shown.append(choice)
     rest = [pick for pick in picks if pick.near != Near.FRAME]
-    shown += _fit_rest(purse, rest, frozenset(fields))
+    shown += _fit_rest(purse, rest, frozenset(fields), related)
     keys = {choice.pick.key for choice in shown}
-    return Fitted(tuple(shown), tuple(p for p in picks if p.key not in keys))
+    return Fitted(
+        tuple(shown),
+        tuple(p for p in picks if p.key not in keys and p.near != Near.RELATED),
+    )
 
 
 def _crash(pick: Pick, line: int, share: int) -> Shown:
@@ -100,24 +136,35 @@ def _crash(pick: Pick, line: int, share: int) -> Shown:
 
 
 def _fit_rest(
-    purse: _Purse, picks: Sequence[Pick], fields: frozenset[int]
+    purse: _Purse, picks: Sequence[Pick], fields: frozenset[int], related: int
 ) -> list[Shown]:
     quota = purse.left / 2
     shown: list[Shown] = []
     waiting: list[Pick] = []
     for pick in picks:
         choice = _shown(pick, _full(pick))
-        if purse.price(choice) <= quota:
+        loose = pick.near == Near.RELATED
+        price = purse.price(choice)
+        if price <= quota and (not loose or price <= related):
             quota -= purse.pay(choice)
+            related -= price if loose else 0
             shown.append(choice)
         else:
             waiting.append(pick)
     for pick in waiting:
-        choice = _first_that_fits(purse, purse.left, _cut_forms(pick, fields))
+        loose = pick.near == Near.RELATED
+        limit = min(purse.left, related) if loose else purse.left
+        forms = _region_forms(pick) if loose else _cut_forms(pick, fields)
+        choice = _first_that_fits(purse, limit, forms)
         if choice:
-            purse.pay(choice)
+            price = purse.pay(choice)
+            related -= price if loose else 0
             shown.append(choice)
     return shown
+
+
+def _region_forms(pick: Pick) -> Iterable[Shown]:
+    yield _shown(pick, _region(pick, MARGIN))
 
 
 def _first_that_fits(

@@ -15,6 +15,7 @@ from triage._version import __version__
 from triage.core.model import BuildContext, Package, Snippet, Telemetry
 from triage.core.modules import import_path
 from triage.core.places import Finding
+from triage.core.relations import message_words
 from triage.core.table import SCHEMA as TABLE_SCHEMA
 
 SCHEMA: Final = 1
@@ -67,10 +68,11 @@ def finished_key(
     build: BuildContext,
     finding: Finding,
 ) -> bytes:
-    """Return what a finished context is known by, without the panic's message.
+    """Return what a finished context is known by.
 
     *source* names the repository wherever it is asked from. The crash function
-    follows from its file, line and printed name.
+    follows from its file, line and printed name. Of the panic's message only the
+    words that choose declarations are part of it: see `answer.redressed`.
     """
     panic, crash = finding.panic, finding.places[0]
     located = crash.located
@@ -81,7 +83,7 @@ def finished_key(
         commit,
         [getattr(telemetry, name) for name in _OPTIONS],
         [build.goos, build.goarch, sorted(set(build.tags))],
-        panic and panic.kind,
+        panic and [panic.kind, sorted(message_words(panic.message))],
         [[p.path, p.frame.function, p.frame.line] for p in finding.places],
         located and [located.module_path, located.warning],
         import_path(crash.directory, finding.layout),
@@ -101,6 +103,7 @@ def table_key(
         context.goos,
         context.goarch,
         sorted(set(context.tags)),
+        context.tests,
         focus,
         path,
         [[file.name, file.oid] for file in package.files],

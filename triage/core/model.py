@@ -7,6 +7,8 @@ and `SourceFile` (what a source serves), `Symbol`, `Crash`, `Stats` and `Result`
 
 from dataclasses import dataclass
 
+import orjson
+
 
 @dataclass(frozen=True, slots=True)
 class Frame:
@@ -115,6 +117,8 @@ class BuildContext:
     goos: str = "linux"
     goarch: str = "amd64"
     tags: tuple[str, ...] = ()
+    tests: bool = False
+    """Whether `_test.go` files take part."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -258,3 +262,21 @@ class Result:
     def text(self) -> str:
         """The rendered context."""
         return self.context
+
+    def to_json(self) -> bytes:
+        """Return the published JSON form, keys in their fixed order."""
+        return orjson.dumps({name: getattr(self, name) for name in _RESULT_KEYS})
+
+
+_RESULT_KEYS = (
+    "schema",
+    "panic",
+    "crash",
+    "package",
+    "symbols",
+    "fingerprint",
+    "context",
+    "stats",
+    "served_from",
+    "warnings",
+)

@@ -16,6 +16,9 @@ from triage.core.standard import is_standard
 _TOKEN = re.compile(r'"[^"]*"|`[^`]*`|//.*|[()]|[^\s()"`]+')
 _VERSION = re.compile(r"^v\d+$")
 _CACHED = re.compile(r"(?:^|/)[^/]*@v\d")
+# Where the go command, gb and godep keep copies of what a repository imports.
+_VENDOR_PLACES = ("vendor", "vendor/src", "Godeps/_workspace/src")
+_VENDORED = re.compile(r"(?:.*/)?(?:vendor/(?:src/)?|Godeps/_workspace/src/)(.+)")
 # Sites that host many owners: a repository's import path has three elements there.
 _HOSTS = {"github.com", "gitlab.com", "bitbucket.org", "golang.org", "gitee.com"}
 
@@ -134,22 +137,17 @@ def has_modules(layout: Layout) -> bool:
     return any(layout.by_path)
 
 
-def in_modules(import_path: str, layout: Layout) -> bool:
-    """Tell whether *import_path* lies under a module of the repository."""
-    return any(
-        prefix and prefix in layout.by_path for prefix in _ancestors(import_path)
-    )
-
-
 def is_vendored(import_path: str, layout: Layout) -> bool:
-    """Tell whether the repository's vendor directory holds *import_path*."""
-    return f"vendor/{import_path}" in layout.directories
+    """Tell whether the repository holds a copy of *import_path*."""
+    return any(
+        f"{place}/{import_path}" in layout.directories for place in _VENDOR_PLACES
+    )
 
 
 def after_vendor(path: str) -> str | None:
     """`a/vendor/x.org/y` -> `x.org/y`; None where nothing is vendored."""
-    _, found, rest = ("/" + path).rpartition("/vendor/")
-    return rest if found else None
+    match = _VENDORED.match(path)
+    return match[1] if match else None
 
 
 def is_tail(end: str, whole: str) -> bool:
@@ -239,7 +237,7 @@ def _gopath_roots(directories: Iterable[str]) -> list[str]:
     roots = set()
     for directory in directories:
         head, found, _ = f"/{directory}/".partition("/src/")
-        if found:
+        if found and after_vendor(directory) is None:
             roots.add((head + "/src").lstrip("/"))
     return sorted(roots)
 

@@ -16,11 +16,12 @@ class Near(IntEnum):
     RECEIVER = 10
     CHAIN_TYPE = 11
     ORIGIN = 12  # its result is what faulted
-    WRITER = 13
-    CONSTRUCTOR = 14
-    LINE = 15  # named on the crash line
-    IMPLEMENTER = 16
-    UPSTREAM = 17  # writes or makes what a caller passed on
+    OMITTER = 13  # builds the owner of a field in the chain and leaves the field out
+    WRITER = 14
+    CONSTRUCTOR = 15
+    LINE = 16  # named on the crash line
+    IMPLEMENTER = 17
+    UPSTREAM = 18  # writes or makes what a caller passed on
     CALLEE = 20
     USED = 21
     PACKAGE = 22
@@ -31,6 +32,7 @@ class Near(IntEnum):
     FIELD_CONSTRUCTOR = 31
     DEEP_TYPE = 40
     DEEP_CONSTRUCTOR = 41
+    RELATED = 50  # no rule links it, measurement does
 
 
 class Part(IntEnum):

@@ -12,8 +12,9 @@ from triage.core.modules import Layout
 from triage.core.names import split_function
 from triage.core.origins import build_roots, learn_root
 from triage.core.panics import own_frames
-from triage.core.paths import BuildRoot, Located, is_own, locate, package_directory
+from triage.core.paths import is_own, locate, package_directory
 from triage.core.resolve import FrameSite
+from triage.core.search import BuildRoot, Located
 from triage.errors import BadInput, FileMissing, NotFound, TriageError
 
 

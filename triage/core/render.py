@@ -10,8 +10,6 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from posixpath import basename
 
-import orjson
-
 from triage.core.model import Result, Symbol
 
 SECTIONS = ("crash", "types", "functions", "values", "callers", "packages", "related")
@@ -170,22 +168,3 @@ def _inline(text: str) -> str:
 def _escaped(text: str) -> str:
     """Escape what Markdown or HTML would read as markup."""
     return re.sub(r"([\\`*_{}\[\]<>()#+!|~&-])", r"\\\1", text)
-
-
-def to_json(result: Result) -> bytes:
-    """Render *result* as the JSON of `triage.context/1`, keys in their fixed order."""
-    return orjson.dumps({name: getattr(result, name) for name in _KEYS})
-
-
-_KEYS = (
-    "schema",
-    "panic",
-    "crash",
-    "package",
-    "symbols",
-    "fingerprint",
-    "context",
-    "stats",
-    "served_from",
-    "warnings",
-)

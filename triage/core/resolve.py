@@ -5,19 +5,23 @@ one in (None where there is none), `finish` fits what was found into the budget.
 plan itself never fetches, so that fetching can be cached, bounded and cancelled.
 """
 
-from collections.abc import Callable
-from dataclasses import dataclass
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, replace
 
-from triage.core.budget import Fitted, fit
+from triage.core.budget import Fitted, Weighed, bonus, fit
 from triage.core.foreign import Trail, Want, wants
+from triage.core.hang import Hang
 from triage.core.names import FunctionName
 from triage.core.picks import Near, Pick, Picks
+from triage.core.relations import RELATIONS, Relations, Standing
 from triage.core.rules import CrashSite, PackageRules
 from triage.core.site import enclosing, title
 from triage.core.table import Decl
 from triage.core.upstream import CallSite, is_helper, trail
 from triage.core.view import View
 
+RELATED_SHARE = 10
+"""What is only related takes at most this part of the package's bytes."""
 MAX_PACKAGES = 6
 """How many packages beside those of frames may be looked into."""
 
@@ -46,6 +50,8 @@ class Plan:
         *,
         directory_of: Callable[[str], str | None],
         max_frames: int,
+        related: bool = True,
+        message: str = "",
     ) -> None:
         """*directory_of* tells where an import path lies, None outside the repository."""
         self.warnings: list[str] = []
@@ -61,6 +67,9 @@ class Plan:
         external = (*chain.externals, *(call.target for call in chain.calls))
         self._wants = list(wants(site, (*external, *chain.types)))
         self._callers: list[CallSite] = []
+        self._upstream: list[tuple[View, Hang]] = []
+        self._related = related
+        self._message = message
         self._followed: set[Want] = set()
         self._foreign: set[str] = set()
         self._follow()
@@ -102,8 +111,55 @@ class Plan:
         """Fit what was found into the budget."""
         self._add_frames()
         self._ask_callers()
-        picks = [pick for pick in self._picks.ranked() if pick.key != self.crash.key]
-        return fit(self.crash, self._site.line, picks, self._kept_fields(), max_tokens)
+        linked = [pick for pick in self._picks.ranked() if pick.key != self.crash.key]
+        standings = self._standings()
+        candidates = self._weighed(linked, standings)
+        _, size = self._site.view.size(tests=False)
+        return fit(
+            self.crash,
+            self._site.line,
+            candidates,
+            self._kept_fields(),
+            max_tokens,
+            related=size // RELATED_SHARE if self._related else 0,
+        )
+
+    def _standings(self) -> dict[tuple[str, int], Standing]:
+        views = [view for view in self._views.values() if view is not None]
+        frames = [
+            c for c in self._callers if (c.view.directory, c.decl.id) != self.crash.key
+        ]
+        return Relations(
+            self._site, self._rules.hang, views, frames, self._upstream, self._message
+        ).standings()
+
+    def _weighed(
+        self, linked: list[Pick], standings: dict[tuple[str, int], Standing]
+    ) -> list[Weighed]:
+        """Weigh what is linked, and what is only related, by how it stands."""
+        found = []
+        for pick in linked:
+            standing = standings.pop(pick.key, Standing())
+            lines = tuple(dict.fromkeys((*pick.lines, *standing.lines)))
+            found.append(
+                Weighed(replace(pick, lines=lines), standing.score + bonus(pick))
+            )
+        if self._related:
+            found += self._loose(standings)
+        return found
+
+    def _loose(self, standings: dict[tuple[str, int], Standing]) -> Iterator[Weighed]:
+        """Weigh the functions that no rule links; fixes seldom change anything else."""
+        for (directory, number), standing in standings.items():
+            view = self._views[directory]
+            if view is None or view.is_broken(number):
+                continue
+            decl = view.decl(number)
+            if decl.is_function:
+                reason = RELATIONS[standing.best][1]
+                lines = tuple(standing.lines)
+                pick = Pick(view, decl, "related", Near.RELATED, reason, lines=lines)
+                yield Weighed(pick, standing.score)
 
     def _kept_fields(self) -> set[int]:
         """The fields that stay in a pruned struct: used by the crash function."""
@@ -161,6 +217,7 @@ class Plan:
                 at.view, at.decl, at.line, site.kind, passed.arguments, site.depth
             )
             rules = PackageRules(caller, self._picks)
+            self._upstream.append((at.view, rules.hang))
             if helper and level == 0:
                 rules.apply()
             else:

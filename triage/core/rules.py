@@ -7,7 +7,7 @@ declaration stays out.
 """
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from triage.core.hang import WRITES, Hang, accessed_on_line, hang
 from triage.core.picks import SECTION_OF_KIND, Near, Part, Pick, Picks
@@ -17,7 +17,6 @@ from triage.core.table import (
     Access,
     Decl,
     DeclFlag,
-    Fault,
     FieldFlag,
     Kind,
     LiteralFlag,
@@ -28,9 +27,21 @@ from triage.core.table import (
 )
 from triage.core.view import View
 
+WAITING = frozenset({"deadlock", "test-timeout", "sigquit", "goroutine-dump"})
+"""Kinds in which a line waits for somebody else's send, close or unlock."""
+
 CONCURRENT = frozenset({"data-race", "fatal-concurrent-map"})
 """Kinds for which a mere reader of a field bears on the fault."""
 
+_MAKERS = frozenset(
+    {
+        Near.OMITTER,
+        Near.WRITER,
+        Near.CONSTRUCTOR,
+        Near.FIELD_CONSTRUCTOR,
+        Near.DEEP_CONSTRUCTOR,
+    }
+)
 _TYPE_ROLES = (Role.FIELD, Role.UNDERLYING, Role.CONSTRAINT)
 
 
@@ -78,12 +89,33 @@ class PackageRules:
         self._callers()
 
     def _hang(self) -> Hang:
-        """What the line hangs on; a race hangs on every field that the line touches."""
+        """What the line hangs on; where locks or races are at fault, what it touches."""
         found = hang(self._view, self._site.faults)
-        if found.fields or self._site.kind not in CONCURRENT:
-            return found
-        fields = accessed_on_line(self._view, self._site.decl, self._site.line)
-        return Hang(fields=fields, variables=found.variables, types=found.types)
+        touched = accessed_on_line(self._view, self._site.decl, self._site.line)
+        if self._site.kind in CONCURRENT or self._synchronises():
+            fields = touched
+        elif self._site.kind in WAITING:
+            fields = tuple(field for field in touched if self._is_channel(field))
+        elif self._site.kind is None and not found.fields:
+            fields = tuple(field for field in touched if self._is_channel(field))
+        else:
+            fields = ()
+        return replace(found, fields=tuple(dict.fromkeys((*found.fields, *fields))))
+
+    def _synchronises(self) -> bool:
+        """Tell whether the line calls into package sync: a lock, a wait group."""
+        for _, target, line, _, _ in self._table.of("uses", self._site.decl.id):
+            if line == self._site.line and target < 0:
+                if self._view.external(target)[0] in {"sync", "sync/atomic"}:
+                    return True
+        return False
+
+    def _is_channel(self, field: int) -> bool:
+        """A field that anything is sent to, or that is closed, holds a channel."""
+        return any(
+            self._table.record("accesses", row)[3] & (Access.SEND | Access.CLOSE)
+            for row in self._table.back("accesses", field)
+        )
 
     # -- picking
 
@@ -100,7 +132,7 @@ class PackageRules:
         marks: tuple[int, ...] = (),
     ) -> None:
         decl = self._view.decl(number)
-        if decl.id == self._site.decl.id or not self._allowed(decl):
+        if decl.id == self._site.decl.id or not self._allowed(decl, near):
             return
         section = section or SECTION_OF_KIND[decl.kind]
         near = Near.UPSTREAM if self._upstream else near
@@ -108,13 +140,13 @@ class PackageRules:
             Pick(self._view, decl, section, near, reason, depth, part, lines, marks)
         )
 
-    def _allowed(self, decl: Decl) -> bool:
-        """Tests explain a crash in a test alone."""
+    def _allowed(self, decl: Decl, near: Near) -> bool:
+        """Tests explain a crash in a test alone, and there only by what it names."""
         if decl.name == "_":
             return False
-        return bool(self._site.decl.flags & DeclFlag.TEST) or not (
-            decl.flags & DeclFlag.TEST
-        )
+        if not decl.flags & DeclFlag.TEST:
+            return True
+        return bool(self._site.decl.flags & DeclFlag.TEST) and near not in _MAKERS
 
     # -- rules
 
@@ -169,6 +201,11 @@ class PackageRules:
         name = title(crash)
         if crash.receiver_type != NONE:
             found[crash.receiver_type] = (Near.RECEIVER, f"receiver of {name}")
+        for function in self._origin_functions():
+            for _, role, _, target, _, _ in self._table.of("types", function):
+                if role == Role.RESULT:
+                    text = f"what {title(self._view.decl(function))} returns"
+                    found.setdefault(target, (Near.CHAIN_TYPE, text))
         for number in self.hang.types:
             text = f"type of a value that line {self._site.line} hangs on"
             found.setdefault(number, (Near.CHAIN_TYPE, text))
@@ -208,10 +245,22 @@ class PackageRules:
 
     def _origins(self) -> None:
         """Take the functions whose results the line hangs on."""
-        for call in self.hang.calls:
-            if call.target >= 0 and not call.member:
-                text = f"its result is what {self._where()} hangs on"
-                self._pick(call.target, Near.ORIGIN, text)
+        for function, text in self._origin_functions().items():
+            self._pick(function, Near.ORIGIN, text)
+
+    def _origin_functions(self) -> dict[int, str]:
+        """Functions called in the chain, and those that initialise its variables."""
+        found = {
+            call.target: f"its result is what {self._where()} hangs on"
+            for call in self.hang.calls
+            if call.target >= 0 and not call.member
+        }
+        for variable in self.hang.variables:
+            decl = self._view.decl(variable)
+            for target, _, how in self._local_uses(decl):
+                if how & (Use.CALL | Use.VALUE) and self._view.decl(target).is_function:
+                    found.setdefault(target, f"initialises {decl.name}")
+        return found
 
     def _where(self) -> str:
         return f"line {self._site.line} of {title(self._site.decl)}"
@@ -259,20 +308,28 @@ class PackageRules:
 
     def _literals(self, number: int, wanted: set[int]) -> None:
         owner = self._view.decl(number)
-        near = Near.WRITER if wanted else Near.CONSTRUCTOR
         for row in self._table.back("literals", number):
             decl, _, line, flags = self._table.record("literals", row)
+            if flags & LiteralFlag.ZERO and not (wanted or self._is_receiver(owner)):
+                continue
             given = {r[1] for r in self._table.of("settings", row)}
             missing = set() if flags & LiteralFlag.POSITIONAL else wanted - given
             names = " and ".join(sorted(map(self._view.field_name, missing)))
             text = f"builds {owner.name}" + (
                 f" and leaves out {names}" if names else ""
             )
+            near = Near.WRITER if wanted else Near.CONSTRUCTOR
+            near = Near.OMITTER if missing else near
             self._pick(decl, near, text, part=Part.CONSTRUCTOR, lines=(line,))
+
+    def _is_receiver(self, owner: Decl) -> bool:
+        """A zero value of the receiver's struct is made where it is declared."""
+        struct = bool(owner.flags & DeclFlag.STRUCT)
+        return struct and owner.id == self._site.decl.receiver_type
 
     def _writers(self) -> None:
         """Take what writes the fields and variables that the line hangs on."""
-        reads = self._site.kind in CONCURRENT
+        reads = self._site.kind in CONCURRENT or self._synchronises()
         for field in self.hang.fields:
             name = f"{self._view.decl(self._view.field_owner(field)).name}"
             name = f"{name}.{self._view.field_name(field)}"
@@ -305,10 +362,16 @@ class PackageRules:
             if at == line and target >= 0 and member and how & Use.CALL:
                 self._behind_interface(target, self._table.text(member))
         for site in self._site.faults:
-            if site.kind == Fault.ASSERTION and site.node != NONE:
-                interface = self._table.record("nodes", site.node)[4]
-                if interface >= 0:
-                    self._behind_interface(interface, None)
+            for node in (site.node, site.index):
+                type_number = NONE if node == NONE else self._node_type(node)
+                if self._is_interface(type_number):
+                    self._behind_interface(type_number, None)
+
+    def _node_type(self, node: int) -> int:
+        return self._table.record("nodes", node)[4]
+
+    def _is_interface(self, number: int) -> bool:
+        return number >= 0 and bool(self._view.decl(number).flags & DeclFlag.INTERFACE)
 
     def _behind_interface(self, interface: int, member: str | None) -> None:
         name = self._view.decl(interface).name

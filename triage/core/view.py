@@ -1,5 +1,6 @@
 """A package as the resolver sees it: its symbol table beside its sources."""
 
+import re
 from collections.abc import Iterator
 from functools import cached_property
 
@@ -16,6 +17,8 @@ from triage.core.table import (
     Verdict,
     Wrap,
 )
+
+_WORD = re.compile(rb"[A-Za-z_\x80-\xff][0-9A-Za-z_\x80-\xff]*")
 
 
 class View:
@@ -162,6 +165,30 @@ class View:
     def field_name(self, field: int) -> str:
         """Return the name of field number *field*."""
         return self.table.text(self.table.record("fields", field)[1])
+
+    def is_broken(self, number: int) -> bool:
+        """Tell whether a syntax error lies in a declaration: its end is a guess."""
+        record = self.table.record("decls", number)
+        return any(
+            file == record[5] and record[6] <= line <= record[7]
+            for file, line, _, _ in self.table.records("errors")
+        )
+
+    def words_of(self, number: int) -> list[int]:
+        """Return the identifiers of a declaration, as numbers of texts."""
+        return [row[1] for row in self.table.of("words", number)]
+
+    def words_on(self, decl: Decl, line: int) -> list[int]:
+        """Return those of a declaration's identifiers that stand on *line*."""
+        lines = self.source(decl).split(b"\n", line)
+        found = set(_WORD.findall(lines[line - 1])) if line <= len(lines) else set()
+        text = self.table.text
+        return [n for n in self.words_of(decl.id) if text(n).encode() in found]
+
+    def with_word(self, number: int) -> list[int]:
+        """Return the declarations that have the identifier with that number."""
+        rows = self.table.back("words", number)
+        return [self.table.record("words", row)[0] for row in rows]
 
     def external(self, target: int) -> tuple[str, str, tuple[tuple[str, int], ...]]:
         """Unroll an external target: import path, name, then (member, slot) steps."""

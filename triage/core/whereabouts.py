@@ -17,7 +17,6 @@ from triage.core.modules import (
     after_vendor,
     has_modules,
     import_dir,
-    in_modules,
     is_tail,
     least_root,
     parse_go_work,
@@ -25,7 +24,6 @@ from triage.core.modules import (
 )
 from triage.core.names import split_function
 from triage.core.panics import own_frames
-from triage.core.paths import Located
 from triage.core.places import Ground, ground
 from triage.core.printed import (
     PrintedPath,
@@ -34,6 +32,7 @@ from triage.core.printed import (
     is_goroot,
     read_printed,
 )
+from triage.core.search import Located, common_end
 from triage.errors import BadInput, FileMissing
 
 AT_ONCE = 32
@@ -108,6 +107,7 @@ class _Look:
         self._here = here
         self._frames = frames
         self._homes = {_home(path) for path in here.layout.by_path if path}
+        self._built = {start for frame in frames if (start := _built_in(frame))}
 
     def next(self) -> Wanted | None:
         """Say what to look at; frames out of a module cache are asked about last."""
@@ -175,7 +175,7 @@ class _Look:
             return False
         if not has_modules(self._layout):
             return True
-        if in_modules(package, self._layout) and not may_be_inlined(name):
+        if any(self._by_module(package)) and not may_be_inlined(name):
             return bool(self._unseen(frame))  # no other directory has that path
         named = package or printed.module
         return not named or _home(named) in self._homes
@@ -183,17 +183,28 @@ class _Look:
     # -- where to look
 
     def _candidates(self, frame: Frame) -> Iterable[str]:
+        """Name the directories that may hold the file, the likeliest first.
+
+        Where modules or the place of the build say it, no other end is tried.
+        """
         printed = _read(frame.file)
         if printed is None or is_compiler_made(frame.file or ""):
             return ()
         package = said_package(split_function(frame.function))
-        found = dict.fromkeys(self._by_module(package))
-        found |= dict.fromkeys(self._by_build_root(printed))
-        if not found:
-            found = dict.fromkeys(
-                _rooted(_tails(printed, package), self._here.root_dir)
-            )
+        found = dict.fromkeys((*self._by_module(package), *self._by_build_root(printed)))
+        if not any(directory in self._layout.directories for directory in found):
+            if found and any(directory not in self._atlas.looked for directory in found):
+                return found
+            tails = self._by_sight(printed) or _tails(printed, package)
+            found |= dict.fromkeys(_rooted(tails, self._here.root_dir))
         return found
+
+    def _by_sight(self, printed: PrintedPath) -> list[str]:
+        """Cut off where other frames of the trace say that the build took place."""
+        above = [start for start in self._built if _is_below(printed.text, start)]
+        if not above:
+            return []
+        return [below(printed.text, max(above, key=len)).rpartition("/")[0]]
 
     def _by_module(self, package: str) -> Iterator[str]:
         """Give the directories of a printed import path under the known modules."""
@@ -238,15 +249,23 @@ def _ends_of_both(parts: Sequence[str], package: str) -> list[str]:
     What names the repository is no part of them; at its root the end is empty.
     """
     words = package.removesuffix("_test").split("/")
-    common = 0
-    while common < min(len(parts), len(words)) and (
-        parts[-common - 1] == words[-common - 1]
-    ):
-        common += 1
-    rest = len(words) - least_root(words)
-    at_root = len(without_major(package).split("/")) <= least_root(words)
-    sizes = range(min(common, rest), 0, -1)
-    return ["/".join(parts[len(parts) - n :]) for n in sizes] + [""] * at_root
+    least = least_root(words)
+    longest = min(common_end(parts, words), len(words) - least)
+    ends = ["/".join(parts[len(parts) - n :]) for n in range(longest, 0, -1)]
+    at_root = without_major(package).count("/") < least
+    return [*ends, ""] if at_root else ends
+
+
+def _built_in(frame: Frame) -> str:
+    """Give what stands before the end that a file and its import path share.
+
+    Empty where they share none, or the file is a copy.
+    """
+    printed, package = _read(frame.file), said_package(split_function(frame.function))
+    if printed is None or not package or _is_copied(frame):
+        return ""
+    end = next(iter(_ends_of_both(printed.parts[:-1], package)), "")
+    return printed.text.removesuffix(f"{end}/{printed.name}").rstrip("/") if end else ""
 
 
 def _ends(parts: Sequence[str], start: int) -> list[str]:

@@ -15,7 +15,7 @@ from triage.core.view import View
 from triage.engine.library import Library
 from triage.engine.means import Means, Repository
 from triage.engine.survey import Survey
-from triage.errors import FileMissing, HelperError, SourceError
+from triage.errors import FileMissing, HelperError, SourceError, TooLarge
 
 
 def weight(result: Result) -> int:
@@ -53,7 +53,10 @@ class Investigation:
         key = name and commit and finished_key(name, commit, telemetry, build, finding)
         if key and (known := await self._known(key)):
             return redressed(known, shown_panic(finding))
-        library = Library(self._means, self._repository, survey, commit, build)
+        tested = {p.directory for p in finding.places if p.name.endswith("_test.go")}
+        library = Library(
+            self._means, self._repository, survey, commit, build, tested
+        )
         result = await self._resolved(finding, survey, library, commit)
         if key and self.lasting:
             self._keep(key, result)
@@ -91,6 +94,8 @@ class Investigation:
             frames,
             directory_of=survey.directory_of,
             max_frames=self._telemetry.frames,
+            related=self._telemetry.related,
+            message=finding.panic.message if finding.panic else "",
         )
         await self._supply(plan, frames, survey, library)
         fitted = plan.finish(self._telemetry.max_tokens or 0)
@@ -123,7 +128,7 @@ class Investigation:
         self, directory: str, view: View | BaseException
     ) -> View | None:
         """A package beside the crash's that cannot be had costs a warning."""
-        if isinstance(view, SourceError | HelperError):
+        if isinstance(view, SourceError | HelperError | TooLarge):
             self.lasting = self.lasting and isinstance(view, FileMissing)
             self._warnings.append(f"package {directory} left out: {view}")
             return None

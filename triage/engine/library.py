@@ -1,6 +1,7 @@
 """The packages that one call reads, as views: out of memory, or fetched and parsed."""
 
-from collections.abc import Hashable
+from collections.abc import Container, Hashable
+from dataclasses import replace
 
 from triage.core.keys import table_key
 from triage.core.model import BuildContext, Package
@@ -25,10 +26,13 @@ class Library:
         survey: Survey,
         commit: str | None,
         build: BuildContext,
+        tested: Container[str],
     ) -> None:
+        """*tested* are the directories whose tests take part."""
         self._means = means
         self._survey = survey
         self._build = build
+        self._tested = tested
         self._own_name = repository.source.name
         self._commit = (repository.name, commit) if repository.name and commit else None
         self.served_from: dict[str, str] = {}
@@ -49,7 +53,8 @@ class Library:
         self, directory: str, focus: str | None, first: str | None
     ) -> View:
         path = import_path(directory, self._survey.layout) or ""
-        where = self._where(directory, focus, path)
+        build = replace(self._build, tests=directory in self._tested)
+        where = self._commit and (self._commit, directory, build, focus, path)
         content = where and self._means.contents.get(where)
         view = content and self._means.views.get(content)
         if view:
@@ -57,27 +62,23 @@ class Library:
             return view
         package = await self._survey.package(directory, first=first)
         self.served_from[directory] = package.served_from or self._own_name
-        content, view = await self._parsed(package, focus, path)
+        content, view = await self._parsed(package, build, focus, path)
         if where and not package.passing:
             self._means.contents.put(where, content, _PER_KEY)
         return view
 
-    def _where(self, directory: str, focus: str | None, path: str) -> Hashable:
-        """Return the key of a directory at its commit; None in a working tree."""
-        return self._commit and (self._commit, directory, self._build, focus, path)
-
     async def _parsed(
-        self, package: Package, focus: str | None, path: str
+        self, package: Package, build: BuildContext, focus: str | None, path: str
     ) -> tuple[Hashable, View]:
         content = (
             package.directory,
             package.problems,
-            table_key(package, self._build, focus, path),
+            table_key(package, build, focus, path),
         )
         view = self._means.views.get(content)
         if view is None:
             data = await self._means.parser.symbols(
-                package, self._build, focus, import_path=path
+                package, build, focus, import_path=path
             )
             # Whoever waited for the same table finds the view that the first made.
             view = self._means.views.get(content)

@@ -1,20 +1,15 @@
 """Walk the trees of a commit, through links that stay inside."""
 
 from collections import deque
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 from dataclasses import dataclass, field
 
 from cachetools import LRUCache
 
 from triage.errors import SourceError
-from triage.sources.catfile import CatFile
-from triage.sources.limits import SKIPPED, is_listed
-from triage.sources.trees import Entry, Kind, parse_tree
+from triage.sources.catfile import NOT_HERE, CatFile
+from triage.sources.trees import Entry, Kind, Tree, parse_tree
 
-NOT_HERE = (
-    "is not among the objects of this clone, which is partial or damaged;"
-    " run: git fetch --refetch"
-)
 _MAX_TREES = 400_000
 _KEPT_ENTRIES = 400_000
 _KEPT_ROOTS = 1_000
@@ -40,8 +35,8 @@ class TreeReader:
     def __init__(self, objects: CatFile) -> None:
         self._objects = objects
         self._roots: LRUCache[str, str] = LRUCache(_KEPT_ROOTS)
-        self._kept: LRUCache[str, Mapping[str, Entry]] = LRUCache(
-            _KEPT_ENTRIES, getsizeof=lambda tree: len(tree) + 1
+        self._kept: LRUCache[str, Tree] = LRUCache(
+            _KEPT_ENTRIES, getsizeof=lambda tree: len(tree.entries) + 1
         )
 
     async def root(self, commit: str) -> str | None:
@@ -53,7 +48,7 @@ class TreeReader:
             self._roots[commit] = found.oid
         return self._roots[commit]
 
-    async def tree(self, oid: str) -> Mapping[str, Entry]:
+    async def tree(self, oid: str) -> Tree:
         """Read one tree."""
         return (await self._trees([oid]))[oid]
 
@@ -74,7 +69,7 @@ class TreeReader:
                 walk.trees.pop()
                 entry = Entry(Kind.TREE, walk.trees[-1])
                 continue
-            found = (await self.tree(walk.trees[-1])).get(part)
+            found = (await self.tree(walk.trees[-1])).entries.get(part)
             if found is None or (found.kind is Kind.FILE and parts):
                 return None
             if found.kind is Kind.LINK:
@@ -97,11 +92,8 @@ class TreeReader:
             trees = await self._trees(oid for _, oid in level)
             below = list[tuple[str, str]]()
             for prefix, oid in level:
-                for name, entry in trees[oid].items():
-                    if entry.kind is Kind.TREE and name not in SKIPPED:
-                        below.append((f"{prefix}{name}/", entry.oid))
-                    elif entry.kind in {Kind.FILE, Kind.LINK} and is_listed(name):
-                        paths.append(prefix + name)
+                paths += [prefix + name for name in trees[oid].listed]
+                below += [(f"{prefix}{name}/", one) for name, one in trees[oid].below]
             level = below
         return tuple(sorted(paths))
 
@@ -117,7 +109,7 @@ class TreeReader:
         parts = target.decode("utf-8", "replace").split("/")
         return [part for part in parts if part not in {"", "."}]
 
-    async def _trees(self, oids: Iterable[str]) -> dict[str, Mapping[str, Entry]]:
+    async def _trees(self, oids: Iterable[str]) -> dict[str, Tree]:
         """Read trees, those not kept in one round trip."""
         wanted = dict.fromkeys(oids)
         found = {
@@ -130,6 +122,6 @@ class TreeReader:
             if got is None or got.data is None:
                 raise SourceError(f"the tree {oid} {NOT_HERE}")
             found[oid] = parse_tree(got.data, oid)
-            if len(found[oid]) < _KEPT_ENTRIES:
+            if len(found[oid].entries) < _KEPT_ENTRIES:
                 self._kept[oid] = found[oid]
         return found

@@ -22,7 +22,6 @@ LFS_POINTER = "is kept by Git LFS, not by git"
 """The end of a sentence that begins with a file's name."""
 
 _UNPRINTABLE = re.compile(r"[\x00-\x1f\x7f-\x9f\ud800-\udfff\ufffd]")
-_LISTED = re.compile(r".*\.go|go\.mod|go\.work", re.DOTALL)
 _LFS = b"version https://git-lfs.github.com/spec/v1"
 
 
@@ -89,7 +88,7 @@ def is_plain(name: str) -> bool:
 
 def is_listed(name: str) -> bool:
     """Tell whether `Source.paths` lists files of this name."""
-    return bool(_LISTED.fullmatch(name)) and is_plain(name)
+    return name.endswith(".go") or name in {"go.mod", "go.work"}
 
 
 def is_lfs_pointer(data: bytes) -> bool:

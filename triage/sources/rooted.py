@@ -4,6 +4,7 @@ A path is resolved first; what came out is then opened step by step without foll
 a link, so that a link put in its place in between is refused.
 """
 
+import errno
 import os
 import stat
 from collections.abc import Iterator
@@ -43,6 +44,23 @@ def opened(root: Path, path: str) -> Iterator[int]:
         yield place
     finally:
         os.close(place)
+
+
+@contextmanager
+def opened_in(place: int, root: Path, path: str) -> Iterator[int]:
+    """Open the file *path*, whose directory is open as *place*: fewer steps."""
+    try:
+        file = os.open(path.rpartition("/")[2], _LAST, dir_fd=place)
+    except OSError as error:
+        if error.errno != errno.ELOOP:
+            raise
+        with opened(root, path) as behind:
+            yield behind
+        return
+    try:
+        yield file
+    finally:
+        os.close(file)
 
 
 def size_of(file: int) -> int:

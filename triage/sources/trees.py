@@ -8,7 +8,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from enum import Enum
 
-from triage.sources.limits import is_plain
+from triage.sources.limits import SKIPPED, is_listed, is_plain
 
 _HEX_DIGITS = 2
 _TYPE_SHIFT = 12
@@ -38,16 +38,32 @@ class Entry:
     oid: str
 
 
-def parse_tree(data: bytes, oid: str) -> Mapping[str, Entry]:
+@dataclass(frozen=True, slots=True)
+class Tree:
+    """One directory. Nobody changes the mapping."""
+
+    entries: Mapping[str, Entry]
+    listed: tuple[str, ...]
+    """The names that `Source.paths` lists."""
+    below: tuple[tuple[str, str], ...]
+    """Name and id of the directories that it goes into."""
+
+
+def parse_tree(data: bytes, oid: str) -> Tree:
     """Read a tree object; *oid* is any id of the repository, for the length of its ids.
 
     Names that no checkout could make are left out: not UTF-8, with control
     characters, `.` and `..`.
     """
-    entries = {}
+    entries, listed, below = {}, list[str](), list[tuple[str, str]]()
     for mode, raw, target in _ENTRY[len(oid) // _HEX_DIGITS].findall(data):
         name = raw.decode("utf-8", "replace")
         kind = _KINDS.get(int(mode, 8) >> _TYPE_SHIFT)
-        if kind and is_plain(name) and name not in {".", ".."}:
-            entries[name] = Entry(kind, target.hex())
-    return entries
+        if kind is None or not is_plain(name) or name in {".", ".."}:
+            continue
+        entries[name] = Entry(kind, target.hex())
+        if kind is Kind.TREE and name not in SKIPPED:
+            below.append((name, entries[name].oid))
+        elif kind in {Kind.FILE, Kind.LINK} and is_listed(name):
+            listed.append(name)
+    return Tree(entries, tuple(listed), tuple(below))

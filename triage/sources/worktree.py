@@ -4,6 +4,7 @@ import asyncio
 import hashlib
 import os
 from collections.abc import Sequence
+from contextlib import suppress
 from pathlib import Path
 
 from triage.core.model import Package, SourceFile
@@ -21,7 +22,7 @@ from triage.sources.limits import (
     reading_order,
 )
 from triage.sources.probing import probe
-from triage.sources.rooted import Refused, opened, read_all, size_of
+from triage.sources.rooted import Refused, opened, opened_in, read_all, size_of
 
 
 class WorktreeSource:
@@ -76,14 +77,17 @@ class WorktreeSource:
     def _list(self) -> tuple[str, ...]:
         if not self._root.is_dir():
             raise RepoMissing(f"{shown(str(self._root))} is no directory any more")
-        found = []
-        for directory, below, files in os.walk(self._root):
-            below[:] = [
-                name for name in below if name not in SKIPPED and is_plain(name)
-            ]
-            inner = os.path.relpath(directory, self._root)
-            prefix = "" if inner == "." else inner + "/"
-            found += [prefix + name for name in files if is_listed(name)]
+        found, waiting = list[str](), [""]
+        while waiting:
+            prefix = waiting.pop()
+            # A directory that may not be read, or went away, has nothing to show.
+            with suppress(OSError), os.scandir(f"{self._root}/{prefix}") as entries:
+                for entry in entries:
+                    if entry.is_dir(follow_symlinks=False):
+                        if entry.name not in SKIPPED and is_plain(entry.name):
+                            waiting.append(f"{prefix}{entry.name}/")
+                    elif is_listed(entry.name) and is_plain(entry.name):
+                        found.append(prefix + entry.name)
         return tuple(sorted(found))
 
     def _read(self, path: str) -> bytes | None:
@@ -100,44 +104,48 @@ class WorktreeSource:
             raise SourceError(f"{shown(path)} {_unreadable(error)}") from error
 
     def _package(self, directory: str, first: str | None) -> Package:
-        budget, problems, files = Budget(), list[str](), list[SourceFile]()
-        for name in reading_order(self._names(directory), first):
+        where = shown(directory or ".")
+        problems: list[str] = []
+        try:
+            with opened(self._root, directory) as place:
+                files = self._files(place, directory, first, problems)
+        except Refused as error:
+            raise FileMissing(f"{where} {error}") from error
+        except OSError as error:
+            raise FileMissing(f"{where} {_unreadable(error)}") from error
+        if not files and not problems:
+            raise FileMissing(f"there is no Go file in {where}")
+        return Package(directory, files, tuple(problems))
+
+    def _files(
+        self, place: int, directory: str, first: str | None, problems: list[str]
+    ) -> tuple[SourceFile, ...]:
+        """Read the `.go` files of a directory that is open as *place*."""
+        with os.scandir(place) as entries:
+            names = [
+                entry.name
+                for entry in entries
+                if entry.name.endswith(".go") and is_plain(entry.name)
+            ]
+        budget, files = Budget(), list[SourceFile]()
+        for name in reading_order(names, first):
+            path = f"{directory}/{name}" if directory else name
             try:
-                data = self._file(f"{directory}/{name}" if directory else name, budget)
+                with opened_in(place, self._root, path) as file:
+                    if not budget.takes(name, size_of(file)):
+                        continue
+                    data = read_all(file)
             except Refused as error:
                 problems.append(f"{name} {error}")
             except OSError as error:
                 problems.append(f"{name} {_unreadable(error)}")
             else:
-                if data is not None:
+                if is_lfs_pointer(data):
+                    problems.append(f"{name} {LFS_POINTER}")
+                else:
                     files.append(SourceFile(name, blob_id(data), data))
         problems += budget.problems()
-        if not files and not problems:
-            raise FileMissing(f"there is no Go file in {shown(directory or '.')}")
-        files.sort(key=lambda file: file.name)
-        return Package(directory, tuple(files), tuple(problems))
-
-    def _names(self, directory: str) -> list[str]:
-        """List the `.go` files of a directory."""
-        where = shown(directory or ".")
-        try:
-            with opened(self._root, directory) as place, os.scandir(place) as entries:
-                names = [entry.name for entry in entries]
-        except Refused as error:
-            raise FileMissing(f"{where} {error}") from error
-        except OSError as error:
-            raise FileMissing(f"{where} {_unreadable(error)}") from error
-        return [name for name in names if name.endswith(".go") and is_plain(name)]
-
-    def _file(self, path: str, budget: Budget) -> bytes | None:
-        """Read one file of a package, None where the budget has no room for it."""
-        with opened(self._root, path) as file:
-            if not budget.takes(path.rpartition("/")[2], size_of(file)):
-                return None
-            data = read_all(file)
-        if is_lfs_pointer(data):
-            raise Refused(LFS_POINTER)
-        return data
+        return tuple(sorted(files, key=lambda file: file.name))
 
 
 def blob_id(data: bytes) -> str:

@@ -16,14 +16,34 @@ func (w *walker) call(e *ast.CallExpr, how int32) operand {
 		return w.builtin(e, f.name)
 	}
 	w.calledNil(e, f, how)
-	arguments := w.operands(e.Args, w.arity(e, f))
-	w.argumentsOf(e, f, arguments)
-	return w.returnedBy(e, f)
+	w.argumentsOf(e, f, w.passed(e))
+	x := w.returnedBy(e, f)
+	if how&(commaOK|unused) == 0 {
+		return w.result(x, 0)
+	}
+	return x
+}
+
+// passed evaluates the arguments; `f(g())` passes all that g returns.
+func (w *walker) passed(e *ast.CallExpr) []operand {
+	if len(e.Args) != 1 {
+		return w.operands(e.Args, len(e.Args))
+	}
+	x := w.expr(e.Args[0], accessRead|commaOK)
+	t, ok := x.typ.(*types.Tuple)
+	if x.call == nil || !ok || t.Len() < 2 {
+		return []operand{w.result(x, 0)}
+	}
+	all := make([]operand, t.Len())
+	for i := range all {
+		all[i] = w.result(x, i)
+	}
+	return all
 }
 
 // calledNil notes that the called function value can be nil.
 func (w *walker) calledNil(e *ast.CallExpr, f operand, how int32) {
-	if f.callee != none || f.closure || f.ext != noExternal {
+	if f.callee != none || f.sure || f.ext != noExternal || f.mode == modeNone {
 		return
 	}
 	flags := int32(0)
@@ -32,25 +52,9 @@ func (w *walker) calledNil(e *ast.CallExpr, f operand, how int32) {
 	}
 	if how&inDefer != 0 {
 		// A deferred nil function faults where the function ends.
-		w.faultText(faultNilFunc, w.end, w.text(e.Fun), f, noNode, flags)
+		w.faultAt(faultNilFunc, w.end, faultSite{expr: e.Fun}, f, noNode, flags)
 	}
-	w.faultText(faultNilFunc, e.Lparen, w.text(e.Fun), f, noNode, flags)
-}
-
-// arity is how many values the arguments give: `f(g())` passes on all that g returns.
-func (w *walker) arity(e *ast.CallExpr, f operand) int {
-	if len(e.Args) != 1 {
-		return len(e.Args)
-	}
-	if _, ok := ast.Unparen(e.Args[0]).(*ast.CallExpr); !ok {
-		return 1
-	}
-	if s, ok := under(f.typ).(*types.Signature); ok && s.Params().Len() > 1 {
-		if !s.Variadic() || s.Params().Len() > 2 {
-			return s.Params().Len()
-		}
-	}
-	return 1
+	w.faultAt(faultNilFunc, e.Lparen, faultSite{expr: e.Fun}, f, noNode, flags)
 }
 
 // argumentsOf notes what is passed to functions whose declaration can be looked at:
@@ -64,29 +68,26 @@ func (w *walker) argumentsOf(e *ast.CallExpr, f operand, arguments []operand) {
 		w.arguments = append(w.arguments,
 			argumentRow{w.decl.number, line, f.callee, -1, f.receiver, f.member})
 	}
+	first := int32(0)
+	if f.expression {
+		first = -1
+	}
 	for i, a := range arguments {
 		if a.node == noNode || a.mode == modeConstant {
 			continue
 		}
 		w.arguments = append(w.arguments,
-			argumentRow{w.decl.number, line, f.callee, int32(i), a.node, f.member})
+			argumentRow{w.decl.number, line, f.callee, first + int32(i), a.node, f.member})
 	}
 }
 
-// returnedBy evaluates the call itself; more than one result is a tuple.
+// returnedBy evaluates the call itself, whose values result gives.
 func (w *walker) returnedBy(e *ast.CallExpr, f operand) operand {
 	x := unknown
-	x.call, x.callee, x.member = e, f.callee, f.member
+	x.call, x.callee, x.member, x.name = e, f.callee, f.member, f.name
 	x.syn, x.ext, x.receiver = f.syn, f.ext, f.node
-	if f.closure {
-		x.receiver = noNode
-	}
 	if s, ok := under(f.typ).(*types.Signature); ok {
 		x.typ = s.Results()
-		if s.Results().Len() == 1 {
-			return w.result(x, 0)
-		}
-		return x
 	}
 	return x
 }
@@ -109,13 +110,13 @@ func (w *walker) result(x operand, i int) operand {
 	}
 	n := graphNode{kind: nodeCall, ref: x.callee, slot: int32(i), line: w.line(x.call.Lparen),
 		typ: y.typ, syn: y.syn, ext: y.ext}
-	if x.member != 0 {
-		n.name = w.texts.list[x.member]
-	}
-	if x.callee == none && x.receiver != noNode {
-		n.origins = []int32{x.receiver}
+	if x.callee < 0 || x.member != 0 {
+		n.name = x.name
 	}
 	y.node = w.values.add(n)
+	if x.callee == none {
+		w.values.flow(y.node, x.receiver)
+	}
 	return y
 }
 
@@ -137,7 +138,7 @@ func (w *walker) conversion(e *ast.CallExpr, t operand) operand {
 	if x.mode == modeConstant {
 		return constant(t.typ)
 	}
-	return value(t.typ, t.syn, w.other(x))
+	return value(t.typ, t.syn, w.other(e.Lparen, x))
 }
 
 // builtin evaluates a call of a predeclared function.
@@ -151,14 +152,7 @@ func (w *walker) builtin(e *ast.CallExpr, name string) operand {
 	case "new":
 		return w.new(e)
 	}
-	first, ok := map[string]int32{
-		"append": accessAppend, "delete": accessDelete, "close": accessClose,
-		"clear": accessClear, "copy": accessAssign | accessElement,
-	}[name]
-	if !ok {
-		first = accessRead
-	}
-	x := w.expr(e.Args[0], first)
+	x := w.expr(e.Args[0], doneBy(name))
 	rest := make([]operand, 0, len(e.Args))
 	rest = append(rest, x)
 	for _, a := range e.Args[1:] {
@@ -167,13 +161,30 @@ func (w *walker) builtin(e *ast.CallExpr, name string) operand {
 	w.builtinFault(e, name, x)
 	switch name {
 	case "append":
-		return value(x.typ, x.syn, w.other(rest...))
+		return value(x.typ, x.syn, w.other(e.Lparen, rest...))
 	case "min", "max":
-		return value(x.typ, x.syn, w.other(rest...))
+		return value(x.typ, x.syn, w.other(e.Lparen, rest...))
 	case "len", "cap", "copy":
-		return value(types.Typ[types.Int], nil, w.other(x))
+		return value(types.Typ[types.Int], nil, w.other(e.Lparen, x))
 	}
 	return value(types.Typ[types.Invalid], nil, noNode)
+}
+
+// doneBy says what a predeclared function does to its first argument.
+func doneBy(name string) int32 {
+	switch name {
+	case "append":
+		return accessAppend
+	case "delete":
+		return accessDelete
+	case "close":
+		return accessClose
+	case "clear":
+		return accessClear
+	case "copy":
+		return accessAssign | accessElement
+	}
+	return accessRead
 }
 
 func (w *walker) builtinFault(e *ast.CallExpr, name string, x operand) {
@@ -181,7 +192,7 @@ func (w *walker) builtinFault(e *ast.CallExpr, name string, x operand) {
 	case "close":
 		w.fault(faultClose, e.Lparen, e.Args[0], x)
 	case "panic":
-		x.node = w.nodeOf(x)
+		x.node = w.nodeOf(x, e.Lparen)
 		w.fault(faultPanic, e.Lparen, e.Args[0], x)
 	case "delete", "clear", "len":
 		if _, ok := under(x.typ).(*types.Map); ok {

@@ -11,7 +11,7 @@ import (
 )
 
 // splitSize is the size of all bodies from which a second checker pays.
-const splitSize = 100 << 10
+const splitSize = 48 << 10
 
 // checker is one go/types pass over the directory, with a share of the bodies, and
 // what it found in the declarations of its share.
@@ -26,12 +26,12 @@ type checker struct {
 }
 
 // checkers returns one checker or, where the bodies are worth it, two that share them.
-func (dir *directory) checkers() []*checker {
+func (dir *directory) checkers(split int) []*checker {
 	size := 0
 	for _, d := range dir.decls {
 		size += d.weight()
 	}
-	if size < splitSize {
+	if size < split {
 		return []*checker{dir.newChecker(func(*decl) bool { return true }, 1)}
 	}
 	// The first gets declarations until it has half of the weight, so that a split
@@ -48,12 +48,12 @@ func (dir *directory) checkers() []*checker {
 	}
 }
 
-// weight is about how much work the declaration is: the bytes of its body.
+// weight is about how much work the declaration is: the bytes of its body or value.
 func (d *decl) weight() int {
-	if d.fn == nil || d.fn.Body == nil {
-		return 0
+	if d.fn != nil && d.fn.Body != nil || d.literalType() != nil {
+		return int(d.row.end - d.row.start)
 	}
-	return int(d.row.end - d.row.bodyStart)
+	return 0
 }
 
 func (dir *directory) newChecker(mine func(*decl) bool, parts int) *checker {
@@ -66,19 +66,24 @@ func (dir *directory) newChecker(mine func(*decl) bool, parts int) *checker {
 	c := &checker{
 		dir: dir, share: make([]bool, len(dir.decls)),
 		packages: make(map[string]*types.Package, len(dir.packages)),
-		info: types.Info{
-			Defs:       make(map[*ast.Ident]types.Object, size/(60*parts)),
-			Uses:       make(map[*ast.Ident]types.Object, size/(16*parts)),
-			Selections: make(map[*ast.SelectorExpr]*types.Selection, size/(60*parts)),
-			Implicits:  make(map[ast.Node]types.Object),
-			Instances:  make(map[*ast.Ident]types.Instance),
-		},
+		info:     newInfo(size / parts),
 	}
 	for i, d := range dir.decls {
 		c.share[i] = mine(d)
 	}
-	c.found = newFound(dir)
+	c.found = newFound(dir, size/parts)
 	return c
+}
+
+// newInfo makes maps that fit size bytes of source.
+func newInfo(size int) types.Info {
+	return types.Info{
+		Defs:       make(map[*ast.Ident]types.Object, size/70),
+		Uses:       make(map[*ast.Ident]types.Object, size/18),
+		Selections: make(map[*ast.SelectorExpr]*types.Selection, size/140),
+		Implicits:  make(map[ast.Node]types.Object, size/700),
+		Instances:  make(map[*ast.Ident]types.Instance),
+	}
 }
 
 // run checks all packages and then walks the declarations of the checker's share.
@@ -93,9 +98,10 @@ func (c *checker) run() {
 			c.check(int32(number), name)
 		}
 	}
+	w := &walker{checker: c}
 	for i, d := range c.dir.decls {
 		if c.share[i] {
-			c.walk(d)
+			w.walk(d)
 		}
 	}
 }
@@ -132,6 +138,8 @@ func (c *checker) check(number int32, name string) {
 	defer func() {
 		if r := recover(); r != nil {
 			c.failures = append(c.failures, fmt.Sprintf("type checker failed on package %s: %v", name, r))
+			// What it left behind is half done and not fit to be asked.
+			c.info = newInfo(0)
 		}
 	}()
 	pkg := types.NewPackage(c.dir.pathOf(name), name)
@@ -164,19 +172,50 @@ func (c *checker) syntax(pkg int32) []*ast.File {
 	return files
 }
 
-// withoutBody drops the body of a function outside of the share. IgnoreFuncBodies would
-// skip the closures of package variables too.
+// withoutBody drops the body of a function outside of the share, and the values of
+// variables whose type is written. IgnoreFuncBodies would skip the closures of the
+// other variables too.
 func (c *checker) withoutBody(d ast.Decl) ast.Decl {
-	fn, ok := d.(*ast.FuncDecl)
-	if !ok || fn.Body == nil {
-		return d
+	switch d := d.(type) {
+	case *ast.FuncDecl:
+		if d.Body == nil || c.isMine(d.Name) {
+			break
+		}
+		shallow := *d
+		shallow.Body = nil
+		return &shallow
+	case *ast.GenDecl:
+		if d.Tok != token.VAR {
+			break
+		}
+		shallow := *d
+		shallow.Specs = make([]ast.Spec, len(d.Specs))
+		for i, spec := range d.Specs {
+			shallow.Specs[i] = c.withoutValue(spec)
+		}
+		return &shallow
 	}
-	if n, ok := c.dir.numbers[fn.Name.Pos()]; ok && c.share[n] {
-		return d
+	return d
+}
+
+func (c *checker) isMine(name *ast.Ident) bool {
+	n, ok := c.dir.numbers[name.Pos()]
+	return ok && c.share[n]
+}
+
+func (c *checker) withoutValue(spec ast.Spec) ast.Spec {
+	v, ok := spec.(*ast.ValueSpec)
+	if !ok || len(v.Names) != 1 || len(v.Values) != 1 || c.isMine(v.Names[0]) {
+		return spec
 	}
-	shallow := *fn
-	shallow.Body = nil
-	return &shallow
+	typ := v.Type
+	if typ == nil {
+		typ = writtenType(v.Values[0])
+	}
+	if typ == nil {
+		return spec
+	}
+	return &ast.ValueSpec{Names: v.Names, Type: typ}
 }
 
 // errFake makes go/types take a package for what it is, and stay quiet about all that

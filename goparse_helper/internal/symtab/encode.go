@@ -2,6 +2,7 @@ package symtab
 
 import (
 	"runtime"
+	"slices"
 	"strconv"
 	"unicode/utf8"
 )
@@ -46,7 +47,8 @@ func appendLists(b []byte, t *Table) []byte {
 	b = appendRows(b, "origins", t.origins)
 	b = appendRows(b, "faults", t.faults)
 	b = appendRows(b, "arguments", t.arguments)
-	return appendRows(b, "returns", t.returns)
+	b = appendRows(b, "returns", t.returns)
+	return appendRows(b, "words", t.words)
 }
 
 // row is a record that can append its columns, each behind a comma.
@@ -74,6 +76,10 @@ func (r fileRow) appendTo(b []byte) []byte {
 
 func (r importRow) appendTo(b []byte) []byte {
 	return columns(b, r.file, r.name, r.path, r.line)
+}
+
+func (r wordRow) appendTo(b []byte) []byte {
+	return columns(b, r.decl, r.text)
 }
 
 func (r lineRow) appendTo(b []byte) []byte {
@@ -140,18 +146,28 @@ func (r returnRow) appendTo(b []byte) []byte {
 	return columns(b, r.decl, r.slot, r.node, r.line)
 }
 
+// maxDigits is the length of the longest number with its sign and a comma.
+const maxDigits = 12
+
 func columns(b []byte, values ...int32) []byte {
+	b = slices.Grow(b, maxDigits*len(values))
 	for _, v := range values {
 		b = appendInt(append(b, ','), v)
 	}
 	return b
 }
 
-// appendInt is strconv.AppendInt with a short way for the small numbers that most are.
+// appendInt is strconv.AppendInt with short ways for the numbers that most are.
 func appendInt(b []byte, v int32) []byte {
 	switch {
-	case v >= 0 && v < 10:
+	case 0 <= v && v < 10:
 		return append(b, byte('0'+v))
+	case 10 <= v && v < 100:
+		return append(b, byte('0'+v/10), byte('0'+v%10))
+	case 100 <= v && v < 1000:
+		return append(b, byte('0'+v/100), byte('0'+v/10%10), byte('0'+v%10))
+	case 1000 <= v && v < 10000:
+		return append(b, byte('0'+v/1000), byte('0'+v/100%10), byte('0'+v/10%10), byte('0'+v%10))
 	case v == none:
 		return append(b, "-2147483648"...)
 	}

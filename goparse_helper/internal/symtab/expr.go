@@ -11,7 +11,8 @@ const (
 	isCalled int32 = 1 << (iota + 12)
 	inDefer
 	inGo
-	commaOK    // a second value tells whether it went well: no fault
+	commaOK    // more than one value is wanted; a failed assertion is no fault then
+	unused     // no value is wanted
 	assignsNil // the assigned value is nil
 	isTyped    // a type is named
 	isPart     // a part of the value is what the access bits mean
@@ -83,7 +84,7 @@ func (w *walker) ident(id *ast.Ident, how int32) operand {
 	if id.Name == "_" {
 		return unknown
 	}
-	obj := w.info.Uses[id]
+	obj := w.objectOf(id)
 	if obj == nil {
 		return w.unresolved(id, how)
 	}
@@ -110,7 +111,7 @@ func (w *walker) object(id *ast.Ident, obj types.Object, how int32) operand {
 		return operand{mode: modeBuiltin, name: obj.Name(), callee: none}
 	case *types.Nil:
 		return operand{mode: modeNil, typ: obj.Type(), callee: none,
-			node: w.values.intern(graphNode{kind: nodeNil, line: w.line(id.Pos())})}
+			node: w.nilNode(w.line(id.Pos()))}
 	}
 	return unknown
 }
@@ -133,7 +134,7 @@ func (w *walker) variable(id *ast.Ident, obj *types.Var, how int32) operand {
 		x.syn = d.literalType()
 	}
 	x.node = w.values.intern(graphNode{kind: nodeVariable, ref: n, name: id.Name,
-		line: w.line(id.Pos()), typ: x.typ, syn: x.syn, ext: x.ext})
+		line: w.line(id.Pos()), typ: x.typ, syn: x.syn, ext: x.ext}, noNode)
 	return x
 }
 
@@ -173,7 +174,7 @@ func (w *walker) funcValue(id *ast.Ident, obj *types.Func, how int32) operand {
 	w.use(n, id.Pos(), callUse(how), "")
 	x.callee, x.syn = n, w.dir.decls[n].fn.Type
 	x.node = w.values.intern(graphNode{kind: nodeVariable, ref: n, name: id.Name,
-		line: w.line(id.Pos())})
+		line: w.line(id.Pos())}, noNode)
 	return x
 }
 
@@ -200,7 +201,7 @@ func (w *walker) star(e *ast.StarExpr, how int32) operand {
 	}
 	w.deref(e.Star, e.X, x)
 	elem := x
-	elem.callee, elem.mode = none, modeValue
+	elem.callee, elem.mode, elem.sure = none, modeValue, false
 	if p, ok := under(x.typ).(*types.Pointer); ok {
 		elem.typ = p.Elem()
 	}
@@ -211,7 +212,7 @@ func (w *walker) unary(e *ast.UnaryExpr) operand {
 	switch e.Op {
 	case token.AND:
 		x := w.expr(e.X, accessAddress)
-		x.typ, x.callee, x.mode = types.NewPointer(x.typ), none, modeValue
+		x.typ, x.callee, x.mode, x.sure = types.NewPointer(x.typ), none, modeValue, true
 		return x
 	case token.ARROW:
 		x := w.expr(e.X, accessRead)
@@ -221,7 +222,7 @@ func (w *walker) unary(e *ast.UnaryExpr) operand {
 	if x.mode == modeConstant || x.mode == modeType {
 		return x
 	}
-	return value(x.typ, x.syn, w.other(x))
+	return value(x.typ, x.syn, w.other(e.OpPos, x))
 }
 
 func (w *walker) binary(e *ast.BinaryExpr) operand {
@@ -242,12 +243,17 @@ func (w *walker) binary(e *ast.BinaryExpr) operand {
 	if x.mode == modeConstant && y.mode == modeConstant {
 		return constant(typ)
 	}
-	return value(typ, syn, w.other(x, y))
+	return value(typ, syn, w.other(e.OpPos, x, y))
 }
 
 func (w *walker) index(e *ast.IndexExpr, how int32) operand {
+	if id := instanceIdent(e.X); id != nil {
+		if _, ok := w.info.Instances[id]; ok {
+			return w.instance(w.expr(e.X, how), e.X, []ast.Expr{e.Index})
+		}
+	}
 	x := w.expr(e.X, how&(accessBits|isPart|assignsNil)|accessElement)
-	if x.mode == modeType || isGeneric(x.typ) {
+	if x.mode == modeType {
 		return w.instance(x, e.X, []ast.Expr{e.Index})
 	}
 	i := w.expr(e.Index, accessRead)
@@ -315,7 +321,7 @@ func (w *walker) assertion(e *ast.TypeAssertExpr, how int32) operand {
 
 // closure walks a function literal, which belongs to the declaration around it.
 func (w *walker) closure(e *ast.FuncLit) operand {
-	first, last := w.first, w.last
+	around := w.statement
 	typ := w.typeExpr(e.Type)
 	for _, f := range e.Type.Params.List {
 		for _, name := range f.Names {
@@ -325,8 +331,8 @@ func (w *walker) closure(e *ast.FuncLit) operand {
 	w.closures++
 	w.body(e.Type, e.Body)
 	w.closures--
-	w.first, w.last = first, last
+	w.statement = around
 	x := value(typ, e.Type, noNode)
-	x.closure = true
+	x.sure = true
 	return x
 }

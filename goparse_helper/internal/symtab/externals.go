@@ -49,19 +49,37 @@ func (w *checker) external(row externalRow, callable bool) int32 {
 // imports it is one of theirs.
 func (w *walker) unresolved(id *ast.Ident, how int32) operand {
 	x := unknown
-	if id.Name == "_" || !token.IsExported(id.Name) {
+	x.mode = modeNone
+	if !token.IsExported(id.Name) {
 		return x
 	}
 	for i, path := range w.file.dots {
 		ext := w.root(path, id.Name)
 		w.use(^ext, id.Pos(), externalUse(how), "")
 		if i == 0 {
-			x.ext, x.callee, x.syn = ext, ^ext, id
+			x.mode, x.ext, x.callee, x.syn = modeValue, ext, ^ext, id
 			x.node = w.values.intern(graphNode{kind: nodeExternal, ref: x.callee,
-				line: w.line(id.Pos()), ext: ext})
+				line: w.line(id.Pos()), ext: ext}, noNode)
 		}
 	}
 	return x
+}
+
+// objectOf returns what id stands for, or nil. Where something around it is foreign,
+// go/types may not have come to it: then the scopes tell.
+func (w *checker) objectOf(id *ast.Ident) types.Object {
+	if obj := w.info.Uses[id]; obj != nil {
+		return obj
+	}
+	if f := w.dir.fileAt(id.Pos()); f != nil {
+		if pkg := w.packages[w.dir.packages[f.pkg]]; pkg != nil {
+			if scope := pkg.Scope().Innermost(id.Pos()); scope != nil {
+				_, obj := scope.LookupParent(id.Name, id.Pos())
+				return obj
+			}
+		}
+	}
+	return nil
 }
 
 // importNamed returns the path of the import whose package may have that name although
@@ -106,7 +124,7 @@ func (w *checker) foreignType(e ast.Expr) int32 {
 		case *ast.SelectorExpr:
 			return w.foreignSelector(x)
 		case *ast.Ident:
-			obj := w.info.Uses[x]
+			obj := w.objectOf(x)
 			if obj == nil {
 				return w.dotted(x)
 			}
@@ -128,9 +146,9 @@ func (w *checker) foreignSelector(e *ast.SelectorExpr) int32 {
 	if !ok {
 		return noExternal
 	}
-	switch obj := w.info.Uses[id].(type) {
+	switch obj := w.objectOf(id).(type) {
 	case *types.PkgName:
-		if w.info.Uses[e.Sel] == nil {
+		if isFake(obj.Imported()) || w.info.Uses[e.Sel] == nil {
 			return w.root(obj.Imported().Path(), e.Sel.Name)
 		}
 	case nil:
@@ -194,7 +212,7 @@ func (w *checker) elementType(e ast.Expr) ast.Expr {
 		case *ast.ChanType:
 			return x.Value
 		case *ast.Ident:
-			obj := w.info.Uses[x]
+			obj := w.objectOf(x)
 			if obj == nil {
 				return nil
 			}
@@ -222,7 +240,7 @@ func (w *checker) resultType(e ast.Expr, i int) ast.Expr {
 		case *ast.FuncType:
 			return nthType(x.Results, i)
 		case *ast.Ident:
-			obj := w.info.Uses[x]
+			obj := w.objectOf(x)
 			if obj == nil {
 				return nil
 			}
@@ -266,17 +284,37 @@ func (w *checker) embeddedInterface(n int32) int32 {
 	return noExternal
 }
 
-// literalType returns the written type of the literal that a variable begins with.
+// literalType returns the written type of the literal that a variable begins with, or
+// nil.
 func (d *decl) literalType() ast.Expr {
 	if d.value == nil || d.index >= len(d.value.Values) {
 		return nil
 	}
-	e := ast.Unparen(d.value.Values[d.index])
-	if u, ok := e.(*ast.UnaryExpr); ok && u.Op == token.AND {
-		e = ast.Unparen(u.X)
-	}
-	if literal, ok := e.(*ast.CompositeLit); ok {
-		return literal.Type
+	return writtenType(d.value.Values[d.index])
+}
+
+// writtenType returns T of T{} and make(T), *T of &T{}, and the type of a function
+// literal, else nil.
+func writtenType(e ast.Expr) ast.Expr {
+	switch x := ast.Unparen(e).(type) {
+	case *ast.UnaryExpr:
+		if literal, ok := ast.Unparen(x.X).(*ast.CompositeLit); ok && x.Op == token.AND {
+			return &ast.StarExpr{Star: x.OpPos, X: literal.Type}
+		}
+	case *ast.CompositeLit:
+		// [...]T needs its elements to be counted.
+		if array, ok := x.Type.(*ast.ArrayType); ok && array.Len != nil {
+			if _, dots := array.Len.(*ast.Ellipsis); dots {
+				return nil
+			}
+		}
+		return x.Type
+	case *ast.CallExpr:
+		if id, ok := x.Fun.(*ast.Ident); ok && id.Name == "make" && len(x.Args) > 0 {
+			return x.Args[0]
+		}
+	case *ast.FuncLit:
+		return x.Type
 	}
 	return nil
 }
@@ -335,7 +373,7 @@ func (w *checker) initialExternal(e ast.Expr, slot int) int32 {
 }
 
 func (w *checker) namedExternal(id *ast.Ident) int32 {
-	obj := w.info.Uses[id]
+	obj := w.objectOf(id)
 	if obj == nil {
 		return w.dotted(id)
 	}
@@ -355,7 +393,7 @@ func (w *checker) foreignResult(fun ast.Expr, slot int) int32 {
 	if id == nil {
 		return noExternal
 	}
-	obj := w.info.Uses[id]
+	obj := w.objectOf(id)
 	if obj == nil {
 		return noExternal
 	}

@@ -9,12 +9,24 @@ import (
 // fault notes that expr, which is x, can fault; pos lies on the line that the runtime
 // reports.
 func (w *walker) fault(kind int32, pos token.Pos, expr ast.Expr, x operand) {
-	w.faultText(kind, pos, w.text(expr), x, noNode, 0)
+	w.faultAt(kind, pos, faultSite{expr: expr}, x, noNode, 0)
 }
 
-func (w *walker) faultText(kind int32, pos token.Pos, text int32, x operand, index, flags int32) {
+// faultSite is the source text of what faults: an expression, and the embedded field
+// that it goes on to.
+type faultSite struct {
+	expr   ast.Expr
+	suffix string
+}
+
+func (w *walker) faultAt(kind int32, pos token.Pos, site faultSite, x operand, index, flags int32) {
+	text := w.text(site.expr)
+	if site.suffix != "" {
+		text = w.texts.number(w.texts.list[text] + site.suffix)
+	}
+	first, last := w.lines()
 	row := faultRow{decl: w.decl.number, line: w.line(pos), kind: kind, node: x.node,
-		index: index, text: text, flags: flags, first: w.first, last: w.last}
+		index: index, text: text, flags: flags, first: first, last: last}
 	rows := w.faults[w.from.faults:]
 	for i := len(rows) - 1; i >= 0 && rows[i].line == row.line; i-- {
 		if rows[i] == row {
@@ -26,23 +38,26 @@ func (w *walker) faultText(kind int32, pos token.Pos, text int32, x operand, ind
 
 // deref notes the dereference of x.
 func (w *walker) deref(pos token.Pos, expr ast.Expr, x operand) {
+	if x.sure {
+		return
+	}
 	flags := int32(0)
 	if _, ok := under(x.typ).(*types.Pointer); !ok {
 		flags = faultPossible
 	}
-	w.faultText(faultNilDeref, pos, w.text(expr), x, noNode, flags)
+	w.faultAt(faultNilDeref, pos, faultSite{expr: expr}, x, noNode, flags)
 }
 
 // indexFault notes how e can fault: x[i], where how says what is done to the element.
 func (w *walker) indexFault(e *ast.IndexExpr, x, i operand, how int32) {
-	text := w.text(e.X)
+	site := faultSite{expr: e.X}
 	changes := how&changesWhole != 0 && how&(isPart|accessElement) == 0
 	switch u := under(x.typ).(type) {
 	case *types.Map:
-		w.mapFault(e.Lbrack, text, x, i, changes, 0)
+		w.mapFault(e.Lbrack, site, x, i, changes, 0)
 		return
 	case *types.Pointer:
-		w.faultText(faultNilDeref, e.Lbrack, text, x, noNode, 0)
+		w.faultAt(faultNilDeref, e.Lbrack, site, x, noNode, 0)
 		if i.mode == modeConstant {
 			return
 		}
@@ -52,27 +67,27 @@ func (w *walker) indexFault(e *ast.IndexExpr, x, i operand, how int32) {
 		}
 	case *types.Basic:
 		if u.Kind() == types.Invalid {
-			w.mapFault(e.Lbrack, text, x, i, changes, faultPossible)
-			w.faultText(faultIndex, e.Lbrack, text, x, i.node, faultPossible)
+			w.mapFault(e.Lbrack, site, x, i, changes, faultPossible)
+			w.faultAt(faultIndex, e.Lbrack, site, x, i.node, faultPossible)
 			return
 		}
 	}
-	w.faultText(faultIndex, e.Lbrack, text, x, i.node, 0)
+	w.faultAt(faultIndex, e.Lbrack, site, x, i.node, 0)
 }
 
-func (w *walker) mapFault(pos token.Pos, text int32, x, key operand, changes bool, flags int32) {
+func (w *walker) mapFault(pos token.Pos, site faultSite, x, key operand, changes bool, flags int32) {
 	if changes {
-		w.faultText(faultNilMapWrite, pos, text, x, key.node, flags)
+		w.faultAt(faultNilMapWrite, pos, site, x, key.node, flags)
 	}
-	w.faultText(faultMapAccess, pos, text, x, key.node, flags)
+	w.faultAt(faultMapAccess, pos, site, x, key.node, flags)
 }
 
 // sliceFault notes how x[low:high] can fault.
 func (w *walker) sliceFault(e *ast.SliceExpr, x operand, bounds []operand) {
-	text := w.text(e.X)
+	site := faultSite{expr: e.X}
 	if p, ok := under(x.typ).(*types.Pointer); ok {
 		if _, ok := under(p.Elem()).(*types.Array); ok {
-			w.faultText(faultNilDeref, e.Lbrack, text, x, noNode, 0)
+			w.faultAt(faultNilDeref, e.Lbrack, site, x, noNode, 0)
 		}
 	}
 	if len(bounds) == 0 {
@@ -88,7 +103,7 @@ func (w *walker) sliceFault(e *ast.SliceExpr, x operand, bounds []operand) {
 	if !isKnown(x.typ) {
 		flags = faultPossible
 	}
-	w.faultText(faultSlice, e.Lbrack, text, x, index, flags)
+	w.faultAt(faultSlice, e.Lbrack, site, x, index, flags)
 }
 
 // rangeFault notes how the head of a range loop can fault.
@@ -106,7 +121,7 @@ func (w *walker) rangeFault(s *ast.RangeStmt, x operand) {
 		}
 	case *types.Basic:
 		if u.Kind() == types.Invalid {
-			w.faultText(faultMapAccess, s.For, w.text(s.X), x, noNode, faultPossible)
+			w.faultAt(faultMapAccess, s.For, faultSite{expr: s.X}, x, noNode, faultPossible)
 		}
 	}
 }
@@ -129,5 +144,5 @@ func (w *walker) divide(pos token.Pos, x operand, expr ast.Expr, y operand) {
 			return
 		}
 	}
-	w.faultText(faultDivide, pos, w.text(expr), y, noNode, flags)
+	w.faultAt(faultDivide, pos, faultSite{expr: expr}, y, noNode, flags)
 }

@@ -104,10 +104,13 @@ func (f *file) parse(fset *token.FileSet, t target) {
 		f.errors = list
 		f.flags |= fileBroken
 	}
+	f.lines = fset.File(syntax.FileStart).Lines()
+	if f.errors != nil && f.verdict == verdictTaken {
+		syntax = f.repair(fset, syntax)
+	}
 	f.syntax = syntax
 	f.handle = fset.File(syntax.FileStart)
 	f.base = f.handle.Base()
-	f.lines = f.handle.Lines()
 	f.mark()
 }
 
@@ -119,7 +122,7 @@ func (f *file) mark() {
 	if ast.IsGenerated(f.syntax) {
 		f.flags |= fileGenerated
 	}
-	if strings.HasSuffix(f.name, "_test.go") {
+	if isTest(f.name) {
 		f.flags |= fileTest
 	}
 	for _, spec := range f.syntax.Imports {

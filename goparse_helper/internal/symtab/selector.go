@@ -8,40 +8,72 @@ import (
 
 // selector evaluates x.Sel: a qualified name, a field, or a method.
 func (w *walker) selector(e *ast.SelectorExpr, how int32) operand {
-	var x operand
-	if id, ok := e.X.(*ast.Ident); ok {
-		obj := w.info.Uses[id]
-		if pkg, ok := obj.(*types.PkgName); ok {
-			return w.qualified(e, pkg.Imported().Path(), how)
-		}
-		if obj == nil {
-			if path := w.file.importNamed(id.Name); path != "" {
-				return w.qualified(e, path, how)
-			}
-		}
-	}
 	base := accessRead
 	if how&(changesWhole|changesPart|accessAddress) != 0 {
 		base |= how&accessBits | isPart
 	}
-	x = w.expr(e.X, base)
-	if selection := w.info.Selections[e]; selection != nil {
-		return w.selected(e, x, selection, how)
+	var x operand
+	if id, ok := e.X.(*ast.Ident); ok {
+		switch obj := w.objectOf(id).(type) {
+		case *types.PkgName:
+			return w.qualified(e, obj.Imported(), how)
+		case nil:
+			if path := w.file.importNamed(id.Name); path != "" {
+				return w.foreignName(e, path, how)
+			}
+			x = w.unresolved(id, base)
+		default:
+			x = w.object(id, obj, base)
+		}
+	} else {
+		x = w.expr(e.X, base)
+	}
+	if s := w.info.Selections[e]; s != nil {
+		return w.selected(e, x, selection{s.Obj(), s.Index()}, how)
+	}
+	if s := w.missed(e, x); s.obj != nil {
+		return w.selected(e, x, s, how)
 	}
 	return w.unselected(e, x, how)
 }
 
-// qualified evaluates pkg.Name.
-func (w *walker) qualified(e *ast.SelectorExpr, path string, how int32) operand {
-	if obj := w.info.Uses[e.Sel]; obj != nil {
-		return w.object(e.Sel, obj, how)
+// selection is what a selector means: a field or method and the way to it.
+type selection struct {
+	obj  types.Object
+	path []int
+}
+
+// missed resolves a selector that go/types never came to, because something around it
+// is foreign.
+func (w *walker) missed(e *ast.SelectorExpr, x operand) selection {
+	if !isKnown(x.typ) || x.mode != modeValue {
+		return selection{}
 	}
+	obj, path, _ := types.LookupFieldOrMethod(x.typ, true, w.packages[w.dir.packages[w.file.pkg]], e.Sel.Name)
+	return selection{obj, path}
+}
+
+// qualified evaluates pkg.Name.
+func (w *walker) qualified(e *ast.SelectorExpr, pkg *types.Package, how int32) operand {
+	if !isFake(pkg) {
+		if obj := w.info.Uses[e.Sel]; obj != nil {
+			return w.object(e.Sel, obj, how)
+		}
+	}
+	return w.foreignName(e, pkg.Path(), how)
+}
+
+// isFake reports whether the sources of pkg are not there.
+func isFake(pkg *types.Package) bool { return pkg.Scope().Len() == 0 && pkg != types.Unsafe }
+
+// foreignName evaluates a name of another package.
+func (w *walker) foreignName(e *ast.SelectorExpr, path string, how int32) operand {
 	x := unknown
 	x.ext, x.syn = w.root(path, e.Sel.Name), e
 	x.callee = ^x.ext
 	w.use(x.callee, e.Sel.Pos(), externalUse(how), "")
 	x.node = w.values.intern(graphNode{kind: nodeExternal, ref: x.callee,
-		line: w.line(e.Sel.Pos()), ext: x.ext})
+		line: w.line(e.Sel.Pos()), ext: x.ext}, noNode)
 	return x
 }
 
@@ -56,83 +88,76 @@ func externalUse(how int32) int32 {
 	return variableUse(types.Typ[types.Invalid], how)
 }
 
-// selected evaluates a selector that go/types resolved.
-func (w *walker) selected(e *ast.SelectorExpr, x operand, s *types.Selection, how int32) operand {
-	if s.Kind() == types.MethodExpr {
-		return w.method(e, value(s.Type(), nil, noNode), s, how)
+// selected evaluates a selector whose meaning is known.
+func (w *walker) selected(e *ast.SelectorExpr, x operand, s selection, how int32) operand {
+	if x.mode == modeType {
+		y := w.method(e, value(s.obj.Type(), nil, noNode), s.obj, x.typ, how)
+		y.expression = true
+		return y
 	}
-	path := s.Index()
-	text := func() int32 { return w.text(e.X) }
-	for _, i := range path[:len(path)-1] {
-		x = w.step(e, x, i, text())
-		if x.typ == nil {
+	site := faultSite{expr: e.X}
+	for _, i := range s.path[:len(s.path)-1] {
+		f := w.through(e, &x, site, i)
+		if f == nil {
 			return unknown
 		}
-		name := x.name
-		text = func() int32 {
-			return w.texts.number(w.texts.list[w.text(e.X)] + "." + name)
-		}
+		x = w.field(e, x, f, accessRead)
+		site.suffix = "." + f.Name()
 	}
-	if f, ok := s.Obj().(*types.Var); ok {
-		w.through(e, &x, text())
+	if f, ok := s.obj.(*types.Var); ok {
+		w.through(e, &x, site, 0)
 		return w.field(e, x, f, how)
 	}
-	return w.methodOf(e, x, s, how, text())
+	return w.bound(e, x, s.obj, how, site)
 }
 
-// through dereferences the pointer that x may be and notes the named type of what is
-// selected on.
-func (w *walker) through(e *ast.SelectorExpr, x *operand, text int32) {
+// through dereferences the pointer that x may be, notes the named type of what is
+// selected on, and returns its field i, or nil where it is no struct.
+func (w *walker) through(e *ast.SelectorExpr, x *operand, site faultSite, i int) *types.Var {
 	if p, ok := under(x.typ).(*types.Pointer); ok {
-		w.faultText(faultNilDeref, e.X.End()-1, text, *x, noNode, 0)
+		if !x.sure {
+			w.faultAt(faultNilDeref, e.X.End()-1, site, *x, noNode, 0)
+		}
 		x.typ = p.Elem()
 	}
 	w.implicit(x.typ, e.Sel.Pos())
-}
-
-// step goes to embedded field i of x on the way to a promoted one.
-func (w *walker) step(e *ast.SelectorExpr, x operand, i int, text int32) operand {
-	w.through(e, &x, text)
-	s, ok := under(x.typ).(*types.Struct)
-	if !ok || i >= s.NumFields() {
-		return operand{}
+	if s, ok := under(x.typ).(*types.Struct); ok && i < s.NumFields() {
+		return s.Field(i)
 	}
-	f := s.Field(i)
-	y := w.fieldValue(x, f, e.Sel.Pos())
-	y.name = f.Name()
-	return y
+	return nil
 }
 
 // field evaluates the field f of x.
 func (w *walker) field(e *ast.SelectorExpr, x operand, f *types.Var, how int32) operand {
-	y := w.fieldValue(x, f, e.Sel.Pos())
-	if n := w.fieldOf(f); n != none {
-		w.access(n, e.Sel.Pos(), how)
-	}
-	return y
-}
-
-func (w *walker) fieldValue(x operand, f *types.Var, pos token.Pos) operand {
 	y := value(f.Type(), nil, noNode)
-	ref, name := w.fieldOf(f), ""
+	ref := w.fieldOf(f)
 	if ref == none {
-		name = f.Name()
-	} else {
-		y.syn = w.dir.fields[ref].expr
+		y.node = w.namedField(f.Name(), e.Sel.Pos(), x.node)
+		return y
 	}
-	y.node = w.values.intern(graphNode{kind: nodeField, ref: ref, name: name,
-		line: w.line(pos), typ: y.typ, syn: y.syn}, x.node)
+	y.syn = w.dir.fields[ref].expr
+	w.access(ref, e.Sel.Pos(), how)
+	y.node = w.values.intern(graphNode{kind: nodeField, ref: ref,
+		line: w.line(e.Sel.Pos()), typ: y.typ, syn: y.syn}, x.node)
 	return y
 }
 
-// methodOf evaluates the method that s selects on x, embedded fields being passed.
-func (w *walker) methodOf(e *ast.SelectorExpr, x operand, s *types.Selection, how, text int32) operand {
-	f, ok := s.Obj().(*types.Func)
+// namedField returns the node of a field of which only the name is known.
+func (w *walker) namedField(name string, pos token.Pos, base int32) int32 {
+	// The number of the name keeps it apart from other such fields of base.
+	n := w.values.intern(graphNode{kind: nodeField, ref: ^w.texts.number(name), name: name,
+		line: w.line(pos)}, base)
+	w.values.nodes[n].ref = none
+	return n
+}
+
+// bound evaluates a method of x, the embedded fields on the way to it being passed.
+func (w *walker) bound(e *ast.SelectorExpr, x operand, obj types.Object, how int32, site faultSite) operand {
+	f, ok := obj.(*types.Func)
 	if !ok {
 		return unknown
 	}
-	y := value(f.Type(), nil, noNode)
-	y.receiver = x.node
+	typ := x.typ
 	switch u := under(x.typ).(type) {
 	case *types.Interface:
 		pos := e.X.End() - 1
@@ -141,33 +166,29 @@ func (w *walker) methodOf(e *ast.SelectorExpr, x operand, s *types.Selection, ho
 			pos = e.Sel.Pos()
 		}
 		if !isTypeParam(x.typ) {
-			w.faultText(faultNilInterface, pos, text, x, noNode, 0)
+			w.faultAt(faultNilInterface, pos, site, x, noNode, 0)
 		}
-		w.implicit(x.typ, e.Sel.Pos())
 	case *types.Pointer:
-		if !hasPointerReceiver(f) {
-			w.faultText(faultNilDeref, e.X.End()-1, text, x, noNode, 0)
+		if !hasPointerReceiver(f) && !x.sure {
+			w.faultAt(faultNilDeref, e.X.End()-1, site, x, noNode, 0)
 		}
-		w.implicit(u.Elem(), e.Sel.Pos())
-	default:
-		w.implicit(x.typ, e.Sel.Pos())
+		typ = u.Elem()
 	}
-	z := w.method(e, y, s, how)
-	if z.member != 0 {
-		if n := w.namedDecl(x.typ); n != none && w.dir.decls[n].typ != nil {
-			z.callee = n
-		}
-	}
-	return z
+	w.implicit(typ, e.Sel.Pos())
+	y := value(f.Type(), nil, noNode)
+	y.receiver = x.node
+	return w.method(e, y, f, typ, how)
 }
 
-// method notes the use of the method that s selects and evaluates it to y.
-func (w *walker) method(e *ast.SelectorExpr, y operand, s *types.Selection, how int32) operand {
-	f, ok := s.Obj().(*types.Func)
-	if !ok {
-		return y
+// method notes the use of a method of typ and evaluates it to y. A method of an
+// interface is used through the interface that the value has, which may embed the one
+// that declares it.
+func (w *walker) method(e *ast.SelectorExpr, y operand, obj types.Object, typ types.Type, how int32) operand {
+	if instance, ok := w.info.Instances[e.Sel]; ok {
+		y.typ = instance.Type
 	}
-	n, ok := w.dir.numbers[f.Pos()]
+	y.name, y.sure = obj.Name(), true
+	n, ok := w.dir.numbers[obj.Pos()]
 	switch {
 	case !ok:
 		return y
@@ -177,33 +198,39 @@ func (w *walker) method(e *ast.SelectorExpr, y operand, s *types.Selection, how 
 			y.syn = fn.Type
 		}
 		w.use(n, e.Sel.Pos(), callUse(how), "")
-	default:
-		m := w.dir.fields[^n]
-		y.callee, y.syn = m.row.owner, m.expr
-		y.member = w.texts.number(f.Name())
-		if named := w.namedDecl(s.Recv()); named != none {
-			y.callee = named
-		}
-		w.use(y.callee, e.Sel.Pos(), callUse(how), f.Name())
+		return y
 	}
+	m := w.dir.fields[^n]
+	y.callee, y.syn, y.member = m.row.owner, m.expr, w.texts.number(y.name)
+	if own := w.namedDecl(typ); own != none {
+		y.callee = own
+	}
+	w.use(y.callee, e.Sel.Pos(), callUse(how), y.name)
 	return y
 }
 
 // unselected evaluates a selector that go/types could not resolve: the value is
 // foreign, or a foreign type is embedded in it.
 func (w *walker) unselected(e *ast.SelectorExpr, x operand, how int32) operand {
-	y := unknown
+	site, flags := faultSite{expr: e.X}, faultPossible
 	parent := w.externalOf(x)
+	kind, pos := faultNilDeref, e.X.End()-1
 	if parent == noExternal && isKnown(x.typ) {
-		x, parent = w.embedded(e, x)
+		x, parent = w.embedded(e, x, &site)
+		if _, ok := under(x.typ).(*types.Interface); ok {
+			kind, flags, pos = faultNilInterface, 0, e.Sel.Pos()
+		}
 	}
-	if x.mode != modeType {
-		w.faultText(faultNilDeref, e.X.End()-1, w.text(e.X), x, noNode, faultPossible)
+	if x.mode != modeType && !x.sure {
+		w.faultAt(kind, pos, site, x, noNode, flags)
 	}
+	y := unknown
 	if parent == noExternal {
-		y.node = w.values.intern(graphNode{kind: nodeField, ref: none, name: e.Sel.Name,
-			line: w.line(e.Sel.Pos())}, x.node)
+		y.node = w.namedField(e.Sel.Name, e.Sel.Pos(), x.node)
 		return y
+	}
+	if how&isPart != 0 {
+		how = accessRead
 	}
 	y.ext = w.member(parent, e.Sel.Name)
 	y.callee, y.receiver = ^y.ext, x.node
@@ -214,24 +241,26 @@ func (w *walker) unselected(e *ast.SelectorExpr, x operand, how int32) operand {
 }
 
 // embedded looks for the foreign type through which x may have the selected name.
-func (w *walker) embedded(e *ast.SelectorExpr, x operand) (operand, int32) {
+func (w *walker) embedded(e *ast.SelectorExpr, x operand, site *faultSite) (operand, int32) {
 	t := x.typ
 	if p, ok := under(t).(*types.Pointer); ok {
 		t = p.Elem()
 	}
 	switch u := under(t).(type) {
 	case *types.Struct:
-		for f := range u.Fields() {
-			if !f.Embedded() || isKnown(f.Type()) {
+		for i := range u.NumFields() {
+			if f := u.Field(i); !f.Embedded() || isKnown(f.Type()) {
 				continue
 			}
-			y := w.fieldValue(x, f, e.Sel.Pos())
+			f := w.through(e, &x, *site, i)
+			y := w.field(e, x, f, accessRead)
 			if ext := w.externalOf(y); ext != noExternal {
-				w.implicit(t, e.Sel.Pos())
+				site.suffix = "." + f.Name()
 				return y, ext
 			}
 		}
 	case *types.Interface:
+		w.implicit(t, e.Sel.Pos())
 		if n := w.namedDecl(t); n != none {
 			return x, w.embeddedInterface(n)
 		}

@@ -29,6 +29,7 @@ func (w *walker) signature() {
 		w.fieldTypes(roleConstraint, d.typ.TypeParams)
 		w.typeDecl(d.typ)
 	case d.value.Type != nil:
+		w.fieldsOfDecl()
 		w.named1(d.value.Type, place{role: roleValue})
 	default:
 		w.inferred(d)
@@ -72,10 +73,17 @@ func (w *walker) fieldTypes(role int32, list *ast.FieldList) {
 // typeDecl notes what a type is made of: its fields one by one, anything else at once.
 func (w *walker) typeDecl(spec *ast.TypeSpec) {
 	w.fieldsOfDecl()
-	switch ast.Unparen(spec.Type).(type) {
-	case *ast.StructType, *ast.InterfaceType:
+	p := place{role: roleUnderlying}
+	switch x := ast.Unparen(spec.Type).(type) {
+	case *ast.StructType:
+	case *ast.InterfaceType:
+		for _, f := range x.Methods.List {
+			if len(f.Names) == 0 && embeddedName(f.Type) == nil {
+				w.named1(f.Type, p)
+			}
+		}
 	default:
-		w.named1(spec.Type, place{role: roleUnderlying})
+		w.named1(spec.Type, p)
 	}
 }
 
@@ -96,10 +104,12 @@ func (w *walker) inferred(d *decl) {
 		return
 	}
 	p := place{role: roleValue}
+	if e := d.literalType(); e != nil {
+		w.named1(e, p)
+		return
+	}
 	if !isKnown(obj.Type()) && d.row.kind == kindVar {
-		if e := d.literalType(); e != nil {
-			w.named1(e, p)
-		} else if ext := w.variableExternal(d.number); ext != noExternal {
+		if ext := w.variableExternal(d.number); ext != noExternal {
 			w.typeRow(^ext, d.ident.Pos(), p)
 		}
 		return
@@ -123,6 +133,7 @@ func (w *walker) named1(e ast.Expr, p place) {
 	case *ast.StarExpr:
 		w.named1(x.X, p.wrapped(wrapPointer))
 	case *ast.ArrayType:
+		w.length(x)
 		w.named1(x.Elt, p.wrapped(wrapContainer))
 	case *ast.Ellipsis:
 		w.named1(x.Elt, p.wrapped(wrapContainer))
@@ -152,7 +163,7 @@ func (w *walker) namedInside(e ast.Expr, p place) {
 		}
 	case *ast.StructType:
 		// Those of a declaration are fields of their own.
-		if p.role != roleField && p.role != roleValue {
+		if p.role != roleField && p.role != roleValue && p.role != roleUnderlying {
 			w.namedFields(x.Fields, p)
 		}
 	case *ast.InterfaceType:
@@ -162,6 +173,13 @@ func (w *walker) namedInside(e ast.Expr, p place) {
 	case *ast.BinaryExpr:
 		w.named1(x.X, p)
 		w.named1(x.Y, p)
+	}
+}
+
+// length notes the constants in the length of an array.
+func (w *walker) length(e *ast.ArrayType) {
+	if _, dots := e.Len.(*ast.Ellipsis); e.Len != nil && !dots {
+		w.expr(e.Len, accessRead)
 	}
 }
 
@@ -175,7 +193,7 @@ func (w *walker) namedFields(list *ast.FieldList, p place) {
 }
 
 func (w *walker) namedIdent(id *ast.Ident, p place) {
-	obj := w.info.Uses[id]
+	obj := w.objectOf(id)
 	if obj == nil {
 		if ext := w.dotted(id); ext != noExternal {
 			w.typeRow(^ext, id.Pos(), p)

@@ -17,7 +17,7 @@ func (w *walker) stmt(s ast.Stmt) {
 	switch s := s.(type) {
 	case *ast.ExprStmt:
 		w.at(s)
-		w.expr(s.X, accessRead)
+		w.expr(s.X, accessRead|unused)
 	case *ast.AssignStmt:
 		w.at(s)
 		w.assign(s)
@@ -28,10 +28,10 @@ func (w *walker) stmt(s ast.Stmt) {
 		w.declStmt(s)
 	case *ast.DeferStmt:
 		w.at(s)
-		w.call(s.Call, inDefer)
+		w.call(s.Call, inDefer|unused)
 	case *ast.GoStmt:
 		w.at(s)
-		w.call(s.Call, inGo)
+		w.call(s.Call, inGo|unused)
 	case *ast.SendStmt:
 		w.at(s)
 		w.expr(s.Value, accessRead)
@@ -135,7 +135,7 @@ func (w *walker) valueSpec(spec *ast.ValueSpec, variable bool) {
 			if spec.Type != nil {
 				x.syn, x.ext = spec.Type, noExternal
 			}
-			if obj := w.info.Defs[name]; obj != nil {
+			if obj := w.defined(name); obj != nil {
 				w.define(name, obj, x)
 			}
 		}
@@ -167,12 +167,12 @@ func (w *walker) assign(s *ast.AssignStmt) {
 		return
 	}
 	if len(s.Lhs) == 1 && len(s.Rhs) == 1 {
-		w.assignTo(s.Lhs[0], w.expr(s.Rhs[0], accessRead))
+		w.assignTo(s.Lhs[0], w.expr(s.Rhs[0], accessRead), s.Tok == token.DEFINE)
 		return
 	}
 	for i, x := range w.operands(s.Rhs, len(s.Lhs)) {
 		if i < len(s.Lhs) {
-			w.assignTo(s.Lhs[i], x)
+			w.assignTo(s.Lhs[i], x, s.Tok == token.DEFINE)
 		}
 	}
 }
@@ -188,14 +188,15 @@ func (w *walker) updateBy(s *ast.AssignStmt) {
 		w.divide(s.TokPos, x, s.Rhs[0], y)
 	}
 	if id, ok := ast.Unparen(s.Lhs[0]).(*ast.Ident); ok {
-		if l, ok := w.locals[w.info.Uses[id]]; ok && y.node != noNode {
-			w.values.flow(l.node, w.other(y))
+		if l, ok := w.localOf(w.info.Uses[id]); ok && y.node != noNode {
+			w.values.flow(l.node, w.other(s.TokPos, y))
 		}
 	}
 }
 
-// assignTo lets the value x flow into an expression or a new variable.
-func (w *walker) assignTo(lhs ast.Expr, x operand) {
+// assignTo lets the value x flow into an expression or, with fresh, into what may be a
+// new variable.
+func (w *walker) assignTo(lhs ast.Expr, x operand, fresh bool) {
 	id, ok := ast.Unparen(lhs).(*ast.Ident)
 	if !ok {
 		how := accessAssign
@@ -208,12 +209,14 @@ func (w *walker) assignTo(lhs ast.Expr, x operand) {
 	if id.Name == "_" {
 		return
 	}
-	if obj := w.info.Defs[id]; obj != nil {
-		w.define(id, obj, x)
-		return
+	if fresh {
+		if obj := w.defined(id); obj != nil {
+			w.define(id, obj, x)
+			return
+		}
 	}
-	obj := w.info.Uses[id]
-	if l, ok := w.locals[obj]; ok {
+	obj := w.objectOf(id)
+	if l, ok := w.localOf(obj); ok {
 		w.values.flow(l.node, x.node)
 		return
 	}
@@ -221,11 +224,21 @@ func (w *walker) assignTo(lhs ast.Expr, x operand) {
 }
 
 // define makes obj a local variable that begins with x.
-func (w *walker) define(id *ast.Ident, obj types.Object, x operand) {
+func (w *walker) define(id *ast.Ident, obj *types.Var, x operand) {
 	n := w.values.add(graphNode{kind: nodeLocal, name: id.Name, line: w.line(id.Pos()),
 		typ: obj.Type(), syn: x.syn, ext: x.ext})
 	w.values.flow(n, x.node)
 	w.locals[obj] = local{node: n, syn: x.syn, ext: x.ext}
+}
+
+// localOf returns what is known of obj if it is a local variable.
+func (w *walker) localOf(obj types.Object) (local, bool) {
+	v, ok := obj.(*types.Var)
+	if !ok {
+		return local{}, false
+	}
+	l, ok := w.locals[v]
+	return l, ok
 }
 
 func (w *walker) returned(s *ast.ReturnStmt) {
@@ -242,7 +255,7 @@ func (w *walker) returned(s *ast.ReturnStmt) {
 		n = max(n, w.decl.fn.Type.Results.NumFields())
 	}
 	for i, x := range w.operands(s.Results, n) {
-		w.returns1(i, w.nodeOf(x), s.Pos())
+		w.returns1(i, w.nodeOf(x, s.Pos()), s.Pos())
 		if i < len(w.results) {
 			if l, ok := w.locals[w.results[i]]; ok {
 				w.values.flow(l.node, x.node)
@@ -259,20 +272,22 @@ func (w *walker) returns1(slot int, node int32, pos token.Pos) {
 	}
 }
 
+// rangeHead is a range loop without its body.
+type rangeHead struct{ *ast.RangeStmt }
+
+// End returns the end of what is gone over.
+func (h rangeHead) End() token.Pos { return h.X.End() }
+
 // rangeOver walks the head of a range loop.
 func (w *walker) rangeOver(s *ast.RangeStmt) {
-	w.first, w.last = w.line(s.For), w.line(s.X.End()-1)
+	w.at(rangeHead{s})
 	x := w.expr(s.X, accessRead|accessElement)
 	w.rangeFault(s, x)
-	key, element := w.keyOf(x), w.elementOf(x)
-	if !hasElements(x.typ) {
-		element = value(types.Typ[types.Invalid], nil, x.node)
-	}
 	if s.Key != nil {
-		w.assignTo(s.Key, key)
+		w.assignTo(s.Key, w.keyOf(x), s.Tok == token.DEFINE)
 	}
 	if s.Value != nil {
-		w.assignTo(s.Value, element)
+		w.assignTo(s.Value, w.secondOf(x), s.Tok == token.DEFINE)
 	}
 }
 
@@ -306,7 +321,7 @@ func (w *walker) typeCase(clause *ast.CaseClause, name *ast.Ident, x operand) {
 		}
 		w.typeExpr(e)
 	}
-	if obj := w.info.Implicits[clause]; obj != nil && name != nil {
+	if obj, _ := w.info.Implicits[clause].(*types.Var); obj != nil && name != nil {
 		if len(clause.List) == 1 {
 			x.syn, x.ext = clause.List[0], noExternal
 		}

@@ -21,13 +21,17 @@ type Request struct {
 	GOOS       string // empty means linux
 	GOARCH     string // empty means amd64
 	Tags       []string
+	Tests      bool   // whether _test.go files take part
 	Focus      string // the file that the build context must take, or empty
 	Files      []File
 }
 
 // Build makes the symbol table of req. It never fails on bad Go source: what could not
 // be read is told in the table.
-func Build(req *Request) *Table {
+func Build(req *Request) *Table { return buildSplit(req, splitSize) }
+
+// buildSplit is Build with the size from which two checkers share the work.
+func buildSplit(req *Request, split int) *Table {
 	dir := load(req)
 	t := &Table{
 		goos: dir.target.goos, goarch: dir.target.goarch, tags: dir.target.tags,
@@ -37,12 +41,14 @@ func Build(req *Request) *Table {
 	t.addFiles(dir)
 	t.addDecls(dir)
 	t.addFields(dir)
-	checkers := dir.checkers()
+	checkers := dir.checkers(split)
 	var group sync.WaitGroup
 	for _, c := range checkers[1:] {
 		group.Go(c.run)
 	}
 	checkers[0].run()
+	t.addWords(dir)
+	t.implements = checkers[0].implementers()
 	group.Wait()
 	t.join(dir, checkers)
 	return t

@@ -49,7 +49,7 @@ func (w *walker) typeExpr(e ast.Expr) types.Type {
 }
 
 func (w *walker) typeIdent(id *ast.Ident) types.Type {
-	switch obj := w.info.Uses[id].(type) {
+	switch obj := w.objectOf(id).(type) {
 	case *types.TypeName:
 		return w.typeName(id, obj)
 	case nil:
@@ -78,9 +78,7 @@ func (w *walker) arrayType(e *ast.ArrayType) types.Type {
 	if e.Len == nil {
 		return types.NewSlice(w.typeExpr(e.Elt))
 	}
-	if _, ok := e.Len.(*ast.Ellipsis); !ok {
-		w.expr(e.Len, accessRead)
-	}
+	w.length(e)
 	// The length matters to nothing here.
 	return types.NewArray(w.typeExpr(e.Elt), 0)
 }

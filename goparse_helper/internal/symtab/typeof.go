@@ -49,12 +49,6 @@ func isNilable(t types.Type) bool {
 	return false
 }
 
-// isGeneric reports whether t is a function type that waits for its type arguments.
-func isGeneric(t types.Type) bool {
-	s, ok := t.(*types.Signature)
-	return ok && s.TypeParams().Len() > 0
-}
-
 func hasPointerReceiver(f *types.Func) bool {
 	s, ok := f.Type().(*types.Signature)
 	if !ok || s.Recv() == nil {
@@ -62,20 +56,6 @@ func hasPointerReceiver(f *types.Func) bool {
 	}
 	_, ok = types.Unalias(s.Recv().Type()).(*types.Pointer)
 	return ok
-}
-
-// hasElements reports whether t holds values of another type.
-func hasElements(t types.Type) bool {
-	switch u := under(t).(type) {
-	case *types.Slice, *types.Array, *types.Map, *types.Chan:
-		return true
-	case *types.Pointer:
-		_, ok := under(u.Elem()).(*types.Array)
-		return ok
-	case *types.Basic:
-		return u.Info()&types.IsString != 0
-	}
-	return !isKnown(t)
 }
 
 // elementOf returns what an index, a receive or a range takes out of x; it comes from
@@ -127,6 +107,17 @@ func (w *walker) keyOf(x operand) operand {
 		}
 	}
 	return value(types.Typ[types.Int], nil, x.node)
+}
+
+// secondOf returns the second value that a range over x gives.
+func (w *walker) secondOf(x operand) operand {
+	if s, ok := under(x.typ).(*types.Signature); ok && s.Params().Len() == 1 {
+		yield, ok := under(s.Params().At(0).Type()).(*types.Signature)
+		if ok && yield.Params().Len() > 1 {
+			return value(yield.Params().At(1).Type(), nil, x.node)
+		}
+	}
+	return w.elementOf(x)
 }
 
 // declOf returns the declaration of a name of the directory, or none.

@@ -15,15 +15,22 @@ type walker struct {
 	decl *decl
 	file *file
 	// locals are the variables of the declaration and of its closures.
-	locals map[types.Object]local
+	locals map[*types.Var]local
 	values graph
+	kept   []int32 // nodes that the table gets
 	from   counts
-	// first and last are the lines of the innermost simple statement.
-	first, last int32
-	current     int       // index of the line that was asked for last
-	closures    int       // how many are open
-	end         token.Pos // closing brace of the innermost function
-	results     []types.Object
+	statement
+	current  int       // index of the line that was asked for last
+	closures int       // how many are open
+	end      token.Pos // closing brace of the innermost function
+	results  []*types.Var
+}
+
+// statement is the innermost simple statement. Its lines are looked up when something
+// in it can fault.
+type statement struct {
+	node        ast.Node
+	first, last int32 // 0 before they are looked up
 }
 
 // local is what is known of a local variable.
@@ -57,9 +64,11 @@ type operand struct {
 	member   int32
 	receiver int32
 	mode     mode
-	closure  bool
-	call     *ast.CallExpr // of a tuple
-	name     string        // of a builtin, or of an embedded field
+	sure     bool // it is not nil: an address, a function
+	// expression: the first argument is the receiver, as in T.Method(x).
+	expression bool
+	call       *ast.CallExpr // of a tuple
+	name       string        // of a builtin, or of an embedded field
 }
 
 // unknown is a value of which nothing is known.
@@ -72,15 +81,19 @@ func value(typ types.Type, syn ast.Expr, node int32) operand {
 }
 
 // walk notes the facts of d.
-func (c *checker) walk(d *decl) {
-	w := &walker{checker: c, decl: d, file: d.file, from: c.counts(), values: newGraph()}
+func (w *walker) walk(d *decl) {
+	w.decl, w.file, w.from = d, d.file, w.counts()
+	w.current, w.closures, w.results, w.statement = 0, 0, nil, statement{}
+	w.values.reset()
+	if w.locals == nil || len(w.locals) > maxReused {
+		w.locals = make(map[*types.Var]local, 64)
+	}
+	clear(w.locals)
 	w.signature()
 	switch {
 	case d.fn != nil && d.fn.Body != nil:
-		w.locals = make(map[types.Object]local, 16)
 		w.function(d.fn)
 	case d.value != nil:
-		w.locals = make(map[types.Object]local)
 		w.initialiser()
 	}
 	w.finish()
@@ -109,7 +122,7 @@ func (w *walker) function(fn *ast.FuncDecl) {
 }
 
 func (w *walker) parameter(name *ast.Ident, syn ast.Expr, n graphNode) {
-	obj := w.info.Defs[name]
+	obj := w.defined(name)
 	if obj == nil {
 		return
 	}
@@ -126,7 +139,7 @@ func (w *walker) body(typ *ast.FuncType, body *ast.BlockStmt) {
 		for _, f := range typ.Results.List {
 			for _, name := range f.Names {
 				w.named(name, f.Type)
-				w.results = append(w.results, w.info.Defs[name])
+				w.results = append(w.results, w.defined(name))
 			}
 		}
 	}
@@ -134,9 +147,15 @@ func (w *walker) body(typ *ast.FuncType, body *ast.BlockStmt) {
 	w.results, w.end = results, end
 }
 
+// defined returns the variable that name introduces, or nil.
+func (w *walker) defined(name *ast.Ident) *types.Var {
+	v, _ := w.info.Defs[name].(*types.Var)
+	return v
+}
+
 // named defines a variable that begins with its zero value.
 func (w *walker) named(name *ast.Ident, syn ast.Expr) {
-	obj := w.info.Defs[name]
+	obj := w.defined(name)
 	if obj == nil {
 		return
 	}
@@ -147,7 +166,7 @@ func (w *walker) named(name *ast.Ident, syn ast.Expr) {
 // zero returns the node of a zero value.
 func (w *walker) zero(typ types.Type, syn ast.Expr, pos token.Pos) int32 {
 	if isNilable(typ) {
-		return w.values.intern(graphNode{kind: nodeNil, line: w.line(pos)})
+		return w.nilNode(w.line(pos))
 	}
 	return w.values.add(graphNode{kind: nodeLiteral, ref: w.typeTarget(typ, syn, noExternal),
 		typ: typ, syn: syn, line: w.line(pos)})
@@ -172,8 +191,14 @@ func (w *walker) initialiser() {
 }
 
 // at makes n the innermost simple statement.
-func (w *walker) at(n ast.Node) {
-	w.first, w.last = w.line(n.Pos()), w.line(n.End()-1)
+func (w *walker) at(n ast.Node) { w.statement = statement{node: n} }
+
+// lines returns the first and last line of the innermost simple statement.
+func (w *walker) lines() (first, last int32) {
+	if w.first == 0 && w.node != nil {
+		w.first, w.last = w.line(w.node.Pos()), w.line(w.node.End()-1)
+	}
+	return w.first, w.last
 }
 
 // line returns the physical line of pos, which is mostly that of the last one.
