@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Hashable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Protocol, TypeVar
+from typing import Literal, Protocol, TypeVar
 
 from triage.core.model import BuildContext, Package, Result, Snippet
 
@@ -95,18 +95,43 @@ class Ledger(Protocol):
         ...
 
 
+Kind = Literal["trees", "blobs", "tables", "contexts"]
+"""What a tier keeps: what is known of commits' trees, files' contents by git's object
+id, symbol tables, finished contexts."""
+
+
+@dataclass(frozen=True, slots=True)
+class PathRow:
+    """A Go file that was found."""
+
+    path: str
+    """Relative to the repository."""
+    module_directory: str
+    """Of the module around it, relative to the repository."""
+    module: str
+    """The import path of the module."""
+
+
 class Tier(Protocol):
     """Keeps bytes under keys of several kinds. It never fails: what fails is a miss."""
 
     name: str
     """`sqlite` or `redis`: what `served_from` says."""
 
-    async def get(self, kind: str, keys: Sequence[bytes]) -> dict[bytes, bytes]:
-        """Return those of *keys* that are held."""
+    async def get(self, kind: Kind, keys: Sequence[bytes]) -> dict[bytes, bytes]:
+        """Return those of *keys* that are held whole."""
         ...
 
-    def put(self, kind: str, items: Mapping[bytes, bytes]) -> None:
+    def put(self, kind: Kind, items: Mapping[bytes, bytes]) -> None:
         """Take *items* to keep, at once; written when there is time, or not at all."""
+        ...
+
+    async def paths(self, commit: bytes, forms: Sequence[str]) -> list[PathRow]:
+        """Find files of a commit by any of the paths that they go by."""
+        ...
+
+    def put_paths(self, commit: bytes, rows: Mapping[str, Sequence[PathRow]]) -> None:
+        """Take files to keep, by each path that they go by."""
         ...
 
     async def close(self) -> None:

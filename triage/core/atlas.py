@@ -41,9 +41,7 @@ class Atlas:
 def whole(paths: Iterable[str], contents: Mapping[str, bytes]) -> Atlas:
     """Make the atlas of a commit whose every path is listed."""
     known = frozenset(paths)
-    return Atlas(
-        known, contents, complete=True, layout=build_layout(known, contents)
-    )
+    return Atlas(known, contents, complete=True, layout=build_layout(known, contents))
 
 
 def explored(

@@ -5,7 +5,6 @@ A key is a digest: equal keys mean equal answers, whoever computes them.
 
 import hashlib
 import re
-from collections.abc import Hashable
 from dataclasses import fields
 from typing import Final
 
@@ -21,6 +20,9 @@ from triage.core.table import SCHEMA as TABLE_SCHEMA
 SCHEMA: Final = 1
 """Raised when what is kept, or what an answer says of the same input, changes."""
 
+Key = tuple[object, ...]
+"""Of what is kept in memory alone; all of it can be hashed."""
+
 _FULL_ID = re.compile(r"[0-9a-f]{40}(?:[0-9a-f]{24})?")
 _OPTIONS = [
     field.name
@@ -34,7 +36,7 @@ def is_full_id(revision: str | None) -> bool:
     return revision is not None and bool(_FULL_ID.fullmatch(revision))
 
 
-def exact_key(telemetry: Telemetry) -> Hashable | None:
+def exact_key(telemetry: Telemetry) -> Key | None:
     """Return what the very same telemetry is known by; None where it is not fixed.
 
     For memory alone: *repo* may be a path that means another place elsewhere.
@@ -110,7 +112,7 @@ def table_key(
     )
 
 
-def snippet_key(snippet: Snippet) -> Hashable:
+def snippet_key(snippet: Snippet) -> Key:
     """Return what the printed form of a snippet is known by."""
     text = hashlib.blake2b(snippet.text, digest_size=16).digest()
     return snippet.mode, text, snippet.offset, snippet.keep
@@ -119,6 +121,11 @@ def snippet_key(snippet: Snippet) -> Hashable:
 def commit_key(source: str, commit: str) -> bytes:
     """Return what is kept of one commit is known by."""
     return _digest("commit", source, commit)
+
+
+def tree_key(commit: bytes, what: str, path: str = "") -> bytes:
+    """Return what a part of a commit's tree is known by; it begins with *commit*."""
+    return commit + _digest(what, path)
 
 
 def _digest(*parts: object) -> bytes:

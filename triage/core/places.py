@@ -92,9 +92,13 @@ def find_places(
         places = _places(panic, here, failures)
         if places:
             return Finding(places, panic, here.layout)
-    raise failures[0] if failures else FileMissing(
-        f"no frame of the trace lies in {telemetry.repo}; name another "
-        "repository, or the module's directory as root_dir"
+    raise (
+        failures[0]
+        if failures
+        else FileMissing(
+            f"no frame of the trace lies in {telemetry.repo}; name another "
+            "repository, or the module's directory as root_dir"
+        )
     )
 
 

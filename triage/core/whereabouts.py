@@ -145,13 +145,13 @@ class _Look:
             first = _join(_starts(self._here.root_dir)[0], printed.text)
             return located.path == first or not unseen
         if printed.text == located.module_path and not self._here.root_dir:
-            return self._is_only_module(located)
+            return self._is_only_module()
         start = below(located.path, self._here.root_dir or "")
         return not unseen and any(
             is_tail(path, printed.text) for path in (located.path, start)
         )
 
-    def _is_only_module(self, located: Located) -> bool:
+    def _is_only_module(self) -> bool:
         """Tell whether a path relative to a module can mean this module alone.
 
         No module lies above it, and nothing speaks of another one.
@@ -191,9 +191,13 @@ class _Look:
         if printed is None or is_compiler_made(frame.file or ""):
             return ()
         package = said_package(split_function(frame.function))
-        found = dict.fromkeys((*self._by_module(package), *self._by_build_root(printed)))
+        found = dict.fromkeys(
+            (*self._by_module(package), *self._by_build_root(printed))
+        )
         if not any(directory in self._layout.directories for directory in found):
-            if found and any(directory not in self._atlas.looked for directory in found):
+            if found and any(
+                directory not in self._atlas.looked for directory in found
+            ):
                 return found
             tails = self._by_sight(printed) or _tails(printed, package)
             found |= dict.fromkeys(_rooted(tails, self._here.root_dir))
@@ -240,7 +244,9 @@ def _tails(printed: PrintedPath, package: str) -> list[str]:
         return _ends(parts, 0)
     whole = "/".join(parts)
     looks_like_import_path = bool(parts) and "." in parts[0]
-    return [whole, *_ends(parts, least_root(parts))] if looks_like_import_path else [whole]
+    return (
+        [whole, *_ends(parts, least_root(parts))] if looks_like_import_path else [whole]
+    )
 
 
 def _ends_of_both(parts: Sequence[str], package: str) -> list[str]:

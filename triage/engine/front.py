@@ -26,7 +26,7 @@ class Engine:
     async def context(self, telemetry: Telemetry) -> Result:
         """Explain a crash. Everything raised is a `TriageError`."""
         exact = exact_key(telemetry)
-        if exact and (known := self._means.answers.get(exact)):
+        if exact is not None and (known := self._means.answers.get(exact)):
             return known
         panics = _read(telemetry)
         at_commit = telemetry.commit_sha is not None
@@ -34,7 +34,7 @@ class Engine:
         completed = self._completed(telemetry, repository)
         investigation = Investigation(self._means, repository, completed, panics)
         result = await investigation.answer()
-        if exact and investigation.lasting:
+        if exact is not None and investigation.lasting:
             known = replace(result, served_from="memory")
             self._means.answers.put(exact, known, weight(known))
         return result

@@ -54,9 +54,7 @@ class Investigation:
         if key and (known := await self._known(key)):
             return redressed(known, shown_panic(finding))
         tested = {p.directory for p in finding.places if p.name.endswith("_test.go")}
-        library = Library(
-            self._means, self._repository, survey, commit, build, tested
-        )
+        library = Library(self._means, survey, build, tested)
         result = await self._resolved(finding, survey, library, commit)
         if key and self.lasting:
             self._keep(key, result)
@@ -83,7 +81,8 @@ class Investigation:
         self, finding: Finding, survey: Survey, library: Library, commit: str | None
     ) -> Result:
         """Resolve anew: parse what is not parsed, walk, fit, print."""
-        crash, kind = finding.places[0], finding.panic and finding.panic.kind
+        crash = finding.places[0]
+        kind = finding.panic.kind if finding.panic else None
         view = await library.view(crash.directory, crash.name)
         self._take(view)
         site, warnings = crash_scene(view, crash, kind, self._telemetry.depth)
@@ -124,10 +123,8 @@ class Investigation:
             for directory, view in zip(wanted, views, strict=True):
                 plan.supply(directory, self._view_or_none(directory, view))
 
-    def _view_or_none(
-        self, directory: str, view: View | BaseException
-    ) -> View | None:
-        """A package beside the crash's that cannot be had costs a warning."""
+    def _view_or_none(self, directory: str, view: View | BaseException) -> View | None:
+        """Warn where a package beside the crash's cannot be had."""
         if isinstance(view, SourceError | HelperError | TooLarge):
             self.lasting = self.lasting and isinstance(view, FileMissing)
             self._warnings.append(f"package {directory} left out: {view}")
@@ -141,9 +138,7 @@ class Investigation:
         self._warnings += view.problems
         self.lasting = self.lasting and not view.passing
 
-    def _origin(
-        self, finding: Finding, commit: str | None, served_from: str
-    ) -> Origin:
+    def _origin(self, finding: Finding, commit: str | None, served_from: str) -> Origin:
         crash = finding.places[0]
         return Origin(
             repo=self._telemetry.repo,

@@ -1,14 +1,14 @@
 """The packages that one call reads, as views: out of memory, or fetched and parsed."""
 
-from collections.abc import Container, Hashable
+from collections.abc import Container
 from dataclasses import replace
 
-from triage.core.keys import table_key
+from triage.core.keys import Key, table_key
 from triage.core.model import BuildContext, Package
 from triage.core.modules import import_path
 from triage.core.table import Table, Verdict
 from triage.core.view import View
-from triage.engine.means import Means, Repository
+from triage.engine.means import Means
 from triage.engine.survey import Survey
 
 _PER_TABLE_BYTE = 6
@@ -22,19 +22,15 @@ class Library:
     def __init__(
         self,
         means: Means,
-        repository: Repository,
         survey: Survey,
-        commit: str | None,
         build: BuildContext,
         tested: Container[str],
     ) -> None:
-        """*tested* are the directories whose tests take part."""
+        """Let tests take part in the directories *tested*."""
         self._means = means
         self._survey = survey
         self._build = build
         self._tested = tested
-        self._own_name = repository.source.name
-        self._commit = (repository.name, commit) if repository.name and commit else None
         self.served_from: dict[str, str] = {}
         """Who had the files of each directory."""
 
@@ -49,29 +45,17 @@ class Library:
             view = await self._view(directory, focus, focus)
         return view
 
-    async def _view(
-        self, directory: str, focus: str | None, first: str | None
-    ) -> View:
+    async def _view(self, directory: str, focus: str | None, first: str | None) -> View:
         path = import_path(directory, self._survey.layout) or ""
         build = replace(self._build, tests=directory in self._tested)
-        where = self._commit and (self._commit, directory, build, focus, path)
-        content = where and self._means.contents.get(where)
-        view = content and self._means.views.get(content)
-        if view:
+        where = self._survey.key and (self._survey.key, directory, build, focus, path)
+        if where is not None and (view := self._held(where)) is not None:
             self.served_from.setdefault(directory, "memory")
             return view
         package = await self._survey.package(directory, first=first)
-        self.served_from[directory] = package.served_from or self._own_name
-        content, view = await self._parsed(package, build, focus, path)
-        if where and not package.passing:
-            self._means.contents.put(where, content, _PER_KEY)
-        return view
-
-    async def _parsed(
-        self, package: Package, build: BuildContext, focus: str | None, path: str
-    ) -> tuple[Hashable, View]:
+        self.served_from[directory] = package.served_from
         content = (
-            package.directory,
+            directory,
             package.problems,
             table_key(package, build, focus, path),
         )
@@ -80,13 +64,24 @@ class Library:
             data = await self._means.parser.symbols(
                 package, build, focus, import_path=path
             )
-            # Whoever waited for the same table finds the view that the first made.
-            view = self._means.views.get(content)
+            view = self._made(content, package, data, path)
+        if where is not None and not package.passing:
+            self._means.contents.put(where, content, _PER_KEY)
+        return view
+
+    def _held(self, where: Key) -> View | None:
+        """Return the view of a directory at its commit, if it is in memory."""
+        content = self._means.contents.get(where)
+        return self._means.views.get(content) if content is not None else None
+
+    def _made(self, content: Key, package: Package, data: bytes, path: str) -> View:
+        """Make a view; whoever waited for the same table finds the first one's."""
+        view = self._means.views.get(content)
         if view is None:
             view = View(package, Table(data), import_path=path)
             size = sum(len(file.data) for file in package.files)
             self._means.views.put(content, view, size + _PER_TABLE_BYTE * len(data))
-        return content, view
+        return view
 
 
 def _is_left_out(view: View, name: str) -> bool:

@@ -5,6 +5,7 @@ from dataclasses import dataclass, field
 from typing import Generic, Protocol, TypeVar
 
 from triage.core.atlas import Atlas
+from triage.core.keys import Key
 from triage.core.model import Result
 from triage.core.view import View
 from triage.ports import Chart, Ledger, Parser, Recalled, Shelf, Source
@@ -75,7 +76,7 @@ class Means:
     """By the exact telemetry, and by what it means."""
     views: Shelf[View] = field(default_factory=NoShelf)
     """By the content of the package."""
-    contents: Shelf[Hashable] = field(default_factory=NoShelf)
+    contents: Shelf[Key] = field(default_factory=NoShelf)
     """The key in `views` of a directory at a commit."""
     atlases: Shelf[Atlas] = field(default_factory=NoShelf)
     """By repository and commit."""

@@ -6,6 +6,7 @@ kept for the call itself.
 
 import asyncio
 from collections.abc import Iterable, Sequence
+from dataclasses import replace
 
 from triage.core.atlas import Atlas, explored, whole
 from triage.core.model import Package, Panic, Telemetry
@@ -26,8 +27,10 @@ class Survey:
         self._chart = repository.chart
         self._commit = commit
         self._shelf = atlases
-        self._key = (repository.name, commit) if repository.name and commit else None
+        self.key = (repository.name, commit) if repository.name and commit else None
+        """What the commit is known by; None for a working tree."""
         self._atlas = self._kept() or Atlas()
+        self._own_name = repository.source.name
         self._packages: dict[str, Package] = {}
         self._learnt: Layout | None = None
 
@@ -66,11 +69,12 @@ class Survey:
     async def package(self, directory: str, *, first: str | None) -> Package:
         """Read a package, unless a look at its directory has brought it already."""
         package = self._packages.get(directory)
-        if package is not None and (
-            not package.problems or first in [file.name for file in package.files]
+        if package is None or (
+            package.problems and first not in [file.name for file in package.files]
         ):
-            return package
-        return await self._source.package(self._commit, directory, first=first)
+            package = await self._source.package(self._commit, directory, first=first)
+        served_from = package.served_from or self._own_name
+        return replace(package, served_from=served_from)
 
     async def _look(self, directories: Sequence[str]) -> None:
         """Remember, and ask the source for what nobody remembers."""
@@ -94,7 +98,9 @@ class Survey:
             *(self._source.read(self._commit, name) for name in names)
         )
         pairs = zip(names, read, strict=True)
-        self._set(whole(paths, {name: data for name, data in pairs if data is not None}))
+        self._set(
+            whole(paths, {name: data for name, data in pairs if data is not None})
+        )
 
     def _add(self, new: Recalled) -> None:
         """Learn, on top of what other calls have learnt meanwhile."""
@@ -105,8 +111,8 @@ class Survey:
 
     def _set(self, atlas: Atlas) -> None:
         self._atlas = atlas
-        if self._key and atlas.paths:
-            self._shelf.put(self._key, atlas, atlas.size)
+        if self.key and atlas.paths:
+            self._shelf.put(self.key, atlas, atlas.size)
 
     def _kept(self) -> Atlas | None:
-        return self._shelf.get(self._key) if self._key else None
+        return self._shelf.get(self.key) if self.key else None

@@ -33,7 +33,11 @@ async def probe(
     )
     return (
         {package.directory: package for package in packages if package},
-        {path: data for path, data in zip(paths, files, strict=True) if data is not None},
+        {
+            path: data
+            for path, data in zip(paths, files, strict=True)
+            if data is not None
+        },
     )
 
 
@@ -48,7 +52,9 @@ def module_paths(directories: Iterable[str]) -> list[str]:
     return [start + name for start in (*found, "") for name in ("go.mod", "go.work")]
 
 
-async def _package(source: Reader, commit: str | None, directory: str) -> Package | None:
+async def _package(
+    source: Reader, commit: str | None, directory: str
+) -> Package | None:
     try:
         return await source.package(commit, directory)
     except FileMissing:
