@@ -1,5 +1,6 @@
 """Triage: the smallest piece of source that explains a Go panic."""
 
+from importlib import import_module
 from typing import TYPE_CHECKING
 
 from triage._version import __version__
@@ -23,6 +24,4 @@ def __getattr__(name: str) -> object:
     """Import a public name when it is first asked for: the command starts lean."""
     if name not in _HOMES:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    from importlib import import_module
-
     return getattr(import_module(_HOMES[name]), name)

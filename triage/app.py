@@ -18,7 +18,7 @@ from triage.errors import TriageError
 from triage.helper import Helper
 from triage.ports import Parser
 from triage.sources.git import GitSource
-from triage.sources.gitprocess import git_version
+from triage.sources.gitprocess import MINIMUM, git_version
 from triage.sources.repository import find_repository
 from triage.sources.worktree import WorktreeSource
 
@@ -101,3 +101,33 @@ class Check:
 async def examine(settings: Settings) -> tuple[Check, ...]:
     """Look at what Triage needs: the helper, git, the settings."""
     return (await _helper(), await _git(), _settings(settings))
+
+
+async def _helper() -> Check:
+    helper = Helper()
+    try:
+        hello = await helper.hello()
+    except TriageError as error:
+        return Check("helper", fine=False, text=str(error))
+    finally:
+        await helper.close()
+    text = f"version {hello.version}, schema {hello.schema}, {hello.go}"
+    return Check("helper", fine=True, text=text)
+
+
+async def _git() -> Check:
+    version = await git_version()
+    if version is None:
+        return Check("git", fine=False, text="not found; install git 2.38 or later")
+    text = ".".join(map(str, version))
+    if version < MINIMUM:
+        return Check(
+            "git", fine=False, text=f"{text} is too old; install 2.38 or later"
+        )
+    return Check("git", fine=True, text=f"version {text}")
+
+
+def _settings(settings: Settings) -> Check:
+    """Say where the settings are from; reading them raised nothing."""
+    origin = settings.config_file or "no triage.toml"
+    return Check("settings", fine=True, text=f"{origin}; data in {settings.data_dir}")

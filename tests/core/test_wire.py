@@ -30,7 +30,9 @@ def raw(header: bytes, body: bytes = b"") -> bytes:
 
 def symbols(*files: tuple[str, bytes]) -> SymbolsRequest:
     """Ask for the table of a package with these files."""
-    return SymbolsRequest("a/b", "m/a/b", "linux", "amd64", ("x",), "u.go", files)
+    return SymbolsRequest(
+        "a/b", "m/a/b", "linux", "amd64", ("x",), tests=True, focus="u.go", files=files
+    )
 
 
 def test_frames_come_out_whole():

@@ -1,34 +1,15 @@
-<<<<<<< HEAD
-from contextlib import asynccontextmanager
-=======
-"""What the tests of the adapters share: a clock that a test moves, a fake helper."""
+"""What the tests of the adapters share: sources, a clock to move, a fake helper."""
 
 import asyncio
 import sys
 from collections.abc import Callable
->>>>>>> bridge
+from contextlib import asynccontextmanager
 from pathlib import Path
 
 import pytest
 
-<<<<<<< HEAD
 from triage.sources.git import GitSource
 
-
-@pytest.fixture
-def opened():
-    """Open a source on a repository's commits; it is closed after its block."""
-
-    @asynccontextmanager
-    async def open_source(path, **options):
-        source = GitSource(Path(path), **options)
-        try:
-            yield source
-        finally:
-            await source.close()
-
-    return open_source
-=======
 FAKE = Path(__file__).parents[1] / "fake_helper.py"
 
 
@@ -111,4 +92,18 @@ def generations(tmp_path):
     """Tell how many fake helpers have been started."""
     path = tmp_path / "generations"
     return lambda: path.stat().st_size if path.exists() else 0
->>>>>>> bridge
+
+
+@pytest.fixture
+def opened():
+    """Open a source on a repository's commits; it is closed after its block."""
+
+    @asynccontextmanager
+    async def open_source(path, **options):
+        source = GitSource(Path(path), **options)
+        try:
+            yield source
+        finally:
+            await source.close()
+
+    return open_source

@@ -4,7 +4,7 @@ import pytest
 
 from triage.errors import HelperStartFailed
 from triage.helper import binary_path, launch
-from triage.helper.tail import LINES, WIDTH, Tail
+from triage.helper.tail import HEAD, LINES, WIDTH, Tail
 
 
 def test_binary_path(monkeypatch, tmp_path):
@@ -33,7 +33,7 @@ def test_tail_of_pieces(size):
 
 
 def test_tail_is_bounded():
-    """Of many lines the last are kept, of a long line the beginning."""
+    """Of many lines the first and the last are kept, of a long line the beginning."""
     tail = Tail()
 
     tail.feed(b"".join(b"%d\n" % number for number in range(1_000)))
@@ -41,8 +41,29 @@ def test_tail_is_bounded():
     tail.feed(b"y" * 5_000)
 
     lines = tail.lines()
-    assert (len(lines), lines[0]) == (LINES, "938")
-    assert list(lines[-2:]) == ["x" * WIDTH, "y" * WIDTH]
+    assert len(lines) == LINES
+    assert [str(number) for number in range(HEAD)] == list(lines[:HEAD])
+    assert list(lines[-3:]) == ["999", "x" * WIDTH, "y" * WIDTH]
+
+
+@pytest.mark.parametrize(
+    ("text", "headline"),
+    [
+        (b"", ""),
+        (b"goparse-helper: mismatch: this\n", "goparse-helper: mismatch: this"),
+        (b"stray\nfatal error: stack overflow\n\ngoroutine 1:\n" * 40, "fatal error: "),
+        (b"panic: boom [recovered]\n\tpanic: again\nexit status 2\n", "panic: boom"),
+        (b"SIGQUIT: quit\nPC=0x47\n" + b"rax 0\n" * 99, "SIGQUIT: quit"),
+    ],
+)
+def test_headline(text, headline):
+    """A crash is told by its first line, however long its dump is."""
+    tail = Tail()
+
+    tail.feed(text)
+
+    assert tail.headline().startswith(headline)
+    assert bool(headline) == bool(tail.headline())
 
 
 def test_tail_of_nothing():

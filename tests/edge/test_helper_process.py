@@ -138,7 +138,11 @@ async def test_command_that_does_not_start(nursery, command):
         ("mismatch", HelperVersionMismatch, "triage is that, the helper is this"),
         ("garbage", HelperProtocolError, "no frame but b'usage: something"),
         ("half", HelperStartFailed, r"in the middle of a message \(exit status 0\)"),
-        ("crash", HelperStartFailed, r"exit status 2\): goroutine 1 .* not said hello"),
+        (
+            "crash",
+            HelperStartFailed,
+            r"exit status 2\): fatal error: .* not said hello",
+        ),
     ],
 )
 async def test_bad_hello(nursery, start, error, says):
@@ -195,7 +199,9 @@ async def test_death(nursery, clock):
     child = nursery()
     pid = await started(child)
 
-    with pytest.raises(HelperDied, match=r"exit status 2\): goroutine 1") as caught:
+    with pytest.raises(
+        HelperDied, match=r"exit status 2\): fatal error: all"
+    ) as caught:
         await child.call(order("crash"))
 
     assert caught.value.stderr == (
@@ -296,9 +302,8 @@ async def test_grandchild_holds_the_streams(nursery, clock):
     await child.life
 
     assert answered.body == b"answer"
-    assert [str(reason) for reason, _ in nursery.deaths] == [
-        "the helper ended (exit status 2): goroutine 1 [chan receive]:"
-    ]
+    (end,) = [str(reason) for reason, _ in nursery.deaths]
+    assert end.startswith("the helper ended (exit status 2): fatal error: ")
 
 
 async def test_flood_of_standard_error(nursery):
@@ -314,7 +319,7 @@ async def test_flood_of_standard_error(nursery):
     lines = caught.value.stderr
     assert len(lines) == 64
     assert [len(line) for line in lines[-3:]] == [1_000, 50, 27]
-    assert lines[0].startswith("line 19939 ")
+    assert [int(lines[at].split()[1]) for at in (0, 7, 8)] == [0, 7, 19_947]
 
 
 async def test_large_bodies(nursery):

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from triage.core.model import Package, SourceFile
+from triage.core.model import BuildContext, Package, Snippet, SourceFile
 from triage.core.wire import Hello
 from triage.errors import (
     HelperDied,
@@ -24,7 +24,6 @@ from triage.errors import (
     TooLarge,
 )
 from triage.helper import Helper, Limits
-from triage.ports import BuildContext, Snippet
 
 LIMITS = Limits()
 LINUX = BuildContext()
@@ -141,7 +140,7 @@ async def test_next_call_gets_a_new_generation(helper):
 
 async def test_poison_is_quarantined(helper, generations):
     """An input that ends two generations is refused from then on; others are not."""
-    with pytest.raises(HelperQuarantined, match=r"twice.*goroutine 1") as caught:
+    with pytest.raises(HelperQuarantined, match=r"twice.*fatal error") as caught:
         await ask(helper, "crash", b"poison")
     with pytest.raises(HelperQuarantined):
         await ask(helper, "crash", b"poison")
@@ -398,10 +397,9 @@ async def test_close_while_starting(make):
 LOOP_OF_ITS_OWN = """
 import asyncio, gc, logging, sys
 sys.path.insert(0, {root!r})
-from triage.core.model import Package, SourceFile
+from triage.core.model import BuildContext, Package, Snippet, SourceFile
 from triage.errors import TriageError
 from triage.helper import Helper, Limits
-from triage.ports import BuildContext
 
 async def use(directory):
     limits = Limits(call=0.1, reap=0.1)

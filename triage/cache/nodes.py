@@ -58,9 +58,11 @@ def rows(table: Table) -> Iterator[Row]:
 
 def node(row: tuple[Any, ...]) -> Node:
     """Read a row as it lies in the table."""
-    words = _unpacked(row[-2])
-    edges = tuple(zip(words[::3], words[1::3], words[2::3], strict=True))
-    return Node(*row[:-2], edges, _unpacked(row[-1]))
+    *plain, edges, neighbours = row
+    words = _unpacked(edges)
+    plain.append(tuple(zip(words[::3], words[1::3], words[2::3], strict=True)))
+    plain.append(_unpacked(neighbours))
+    return Node(*plain)
 
 
 def _edges(table: Table, decl: Decl) -> Iterator[tuple[int, int, int]]:

@@ -72,7 +72,8 @@ def _hints(files: Iterable[str]) -> tuple[str | None, str | None]:
         stem = name.rpartition(".")[0].removesuffix("_test")
         parts = stem.split("_")[1:]
         if parts and parts[-1] in _ARCHITECTURES:
-            goarch = goarch or parts.pop()
+            last = parts.pop()
+            goarch = goarch or last
         if parts and parts[-1] in _SYSTEMS:
             goos = goos or parts[-1]
     return goos, goarch

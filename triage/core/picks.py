@@ -1,6 +1,6 @@
 """The declarations chosen for an answer, each with why it is there and how near."""
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from enum import IntEnum
 
@@ -83,12 +83,6 @@ class Picks:
 
     def __init__(self) -> None:
         self._found: dict[tuple[str, int], Pick] = {}
-
-    def __contains__(self, key: tuple[str, int]) -> bool:
-        return key in self._found
-
-    def __iter__(self) -> Iterator[Pick]:
-        return iter(self._found.values())
 
     def add(self, pick: Pick) -> None:
         """Add *pick*, or join its lines with those of the one already there."""

@@ -22,6 +22,8 @@ from triage.core.view import View
 
 RELATED_SHARE = 10
 """What is only related takes at most this part of the package's bytes."""
+RELATED_FROM = 20_000
+"""Bytes of a package below which nothing is only related: its reader finds the rest."""
 MAX_PACKAGES = 6
 """How many packages beside those of frames may be looked into."""
 
@@ -121,7 +123,7 @@ class Plan:
             candidates,
             self._kept_fields(),
             max_tokens,
-            related=size // RELATED_SHARE if self._related else 0,
+            related=_related_room(size) if self._related else 0,
         )
 
     def _standings(self) -> dict[tuple[str, int], Standing]:
@@ -302,3 +304,8 @@ def _by_name(view: View, function: FunctionName, file: int | None) -> Decl | Non
         and (decl.receiver or None) == function.receiver
     ]
     return min(found, key=lambda d: (d.file != file, d.id), default=None)
+
+
+def _related_room(size: int) -> int:
+    """Return the characters that the related section may take of a package's size."""
+    return size // RELATED_SHARE if size >= RELATED_FROM else 0

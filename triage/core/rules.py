@@ -94,19 +94,18 @@ class PackageRules:
         touched = accessed_on_line(self._view, self._site.decl, self._site.line)
         if self._site.kind in CONCURRENT or self._synchronises():
             fields = touched
-        elif self._site.kind in WAITING:
-            fields = tuple(field for field in touched if self._is_channel(field))
-        elif self._site.kind is None and not found.fields:
+        elif self._site.kind in WAITING or (self._site.kind is None and not found.fields):
             fields = tuple(field for field in touched if self._is_channel(field))
         else:
             fields = ()
         return replace(found, fields=tuple(dict.fromkeys((*found.fields, *fields))))
 
     def _synchronises(self) -> bool:
-        """Tell whether the line calls into package sync: a lock, a wait group."""
+        """Tell whether the line calls a method of package sync: a lock's, say."""
         for _, target, line, _, _ in self._table.of("uses", self._site.decl.id):
             if line == self._site.line and target < 0:
-                if self._view.external(target)[0] in {"sync", "sync/atomic"}:
+                path, _, steps = self._view.external(target)
+                if path in {"sync", "sync/atomic"} and steps and steps[0][0]:
                     return True
         return False
 

@@ -3,7 +3,7 @@
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
-from triage.core.table import NONE, Decl, Fault, FileFlag, Kind, Node, Verdict
+from triage.core.table import NONE, Decl, DeclFlag, Fault, FileFlag, Kind, Node, Verdict
 from triage.core.view import View
 from triage.errors import LineOutside
 
@@ -64,20 +64,29 @@ def crash_declaration(
     found = enclosing(view, file, line, function=function)
     if found is not None:
         return found
-    path = view.path_of(file)
+    raise LineOutside(_why_none(view, file, line))
+
+
+def _why_none(view: View, file: int, line: int) -> str:
+    """Say why no declaration of a file holds *line*."""
+    path, record = view.path_of(file), view.file_records[file]
     lines = view.data(file).count(b"\n") + (not view.data(file).endswith(b"\n"))
-    record = view.file_records[file]
-    if record[2] == Verdict.UNREADABLE or record[3] & FileFlag.BROKEN:
-        raise LineOutside(
-            f"no declaration of {path} holds line {line}: the file does not parse "
-            f"({first_error(view, file)}); check that the commit is the crashed one"
-        )
     if not 1 <= line <= lines:
-        raise LineOutside(
+        return (
             f"{path} has {lines} lines, so line {line} is outside; "
             "check that the commit is the crashed one"
         )
-    raise LineOutside(
+    if record[2] == Verdict.EXCLUDED:
+        return (
+            f"no declaration of {path} is known: the file is excluded by its "
+            f"constraint ({view.table.text(record[4])})"
+        )
+    if record[2] == Verdict.UNREADABLE or record[3] & FileFlag.BROKEN:
+        return (
+            f"no declaration of {path} holds line {line}: the file does not parse "
+            f"({first_error(view, file)}); check that the commit is the crashed one"
+        )
+    return (
         f"line {line} of {path} lies in no declaration{_neighbours(view, file, line)}"
     )
 
@@ -105,7 +114,7 @@ def title(decl: Decl) -> str:
     """Return the declaration's name as Go writes it: `(*T).M`, `T.M`, `F`."""
     if decl.kind != Kind.METHOD:
         return decl.name
-    pointer = bool(decl.flags & decl.flags.POINTER)
+    pointer = bool(decl.flags & DeclFlag.POINTER)
     owner = f"(*{decl.receiver})" if pointer else decl.receiver
     return f"{owner}.{decl.name}"
 

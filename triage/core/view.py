@@ -181,7 +181,8 @@ class View:
     def words_on(self, decl: Decl, line: int) -> list[int]:
         """Return those of a declaration's identifiers that stand on *line*."""
         lines = self.source(decl).split(b"\n", line)
-        found = set(_WORD.findall(lines[line - 1])) if line <= len(lines) else set()
+        inside = 0 < line <= len(lines)
+        found = set(_WORD.findall(lines[line - 1])) if inside else set()
         text = self.table.text
         return [n for n in self.words_of(decl.id) if text(n).encode() in found]
 

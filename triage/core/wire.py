@@ -136,10 +136,10 @@ class SymbolsRequest:
     goos: str
     goarch: str
     tags: tuple[str, ...]
-    tests: bool
     focus: str | None
     files: tuple[tuple[str, bytes], ...]
     """Name and content."""
+    tests: bool = False
 
     def check(self) -> None:
         """Raise `TooLarge` where the helper would refuse the package."""

@@ -191,10 +191,11 @@ class Child:
         """Add the exit status and the last words to the reason of an end."""
         if not isinstance(reason, HelperDied):
             return reason
-        lines = self._tail.lines()
-        story = ": ".join([f"{reason} ({_describe(status)})", *lines[-1:]])
+        story = f"{reason} ({_describe(status)})"
+        if headline := self._tail.headline():
+            story += f": {headline}"
         if client.hello.done():
-            return HelperDied(story, stderr=lines)
+            return HelperDied(story, stderr=self._tail.lines())
         if status == _MISMATCH:
             return HelperVersionMismatch(story)
         return HelperStartFailed(f"{story}; it had not said hello")

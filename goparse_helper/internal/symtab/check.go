@@ -7,6 +7,7 @@ import (
 	"go/token"
 	"go/types"
 	"path"
+	"slices"
 	"strings"
 )
 
@@ -113,12 +114,7 @@ func (c *checker) isExternalTest(name string) bool {
 	if !ok {
 		return false
 	}
-	for _, other := range c.dir.packages {
-		if other == base {
-			return true
-		}
-	}
-	return false
+	return slices.Contains(c.dir.packages, base)
 }
 
 // check runs go/types over one package. What does not fit together is no news here:

@@ -26,15 +26,13 @@ type span struct{ from, to counts }
 // newFound makes lists that fit what size bytes of source usually give.
 func newFound(dir *directory, size int) found {
 	return found{
-		facts: facts{
-			types:     make([]typeRow, 0, size/400),
-			uses:      make([]useRow, 0, size/45),
-			accesses:  make([]accessRow, 0, size/250),
-			nodes:     make([]nodeRow, 0, size/70),
-			origins:   make([]originRow, 0, size/140),
-			faults:    make([]faultRow, 0, size/100),
-			arguments: make([]argumentRow, 0, size/120),
-		},
+		types:     make([]typeRow, 0, size/400),
+		uses:      make([]useRow, 0, size/45),
+		accesses:  make([]accessRow, 0, size/250),
+		nodes:     make([]nodeRow, 0, size/70),
+		origins:   make([]originRow, 0, size/140),
+		faults:    make([]faultRow, 0, size/100),
+		arguments: make([]argumentRow, 0, size/120),
 		texts:     newTexts(4 * len(dir.decls)),
 		numbers:   make(map[externalRow]int32, len(dir.decls)),
 		variables: make(map[int32]int32),

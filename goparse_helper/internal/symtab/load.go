@@ -99,8 +99,7 @@ func (f *file) parse(fset *token.FileSet, t target) {
 		mode = parser.ImportsOnly | parser.SkipObjectResolution
 	}
 	syntax, err := parser.ParseFile(fset, f.name, f.source, mode)
-	var list scanner.ErrorList
-	if errors.As(err, &list) {
+	if list, ok := errors.AsType[scanner.ErrorList](err); ok {
 		f.errors = list
 		f.flags |= fileBroken
 	}
@@ -166,7 +165,11 @@ func (dir *directory) fileAt(pos token.Pos) *file {
 }
 
 // offset returns where pos lies in the source.
-func (f *file) offset(pos token.Pos) int32 { return int32(int(pos) - f.base) }
+// offset never leads out of the file: where a bracket is missing, go/parser takes it to
+// stand behind the end.
+func (f *file) offset(pos token.Pos) int32 {
+	return int32(min(int(pos)-f.base, len(f.source)))
+}
 
 // line returns the physical line of pos.
 func (f *file) line(pos token.Pos) int32 {

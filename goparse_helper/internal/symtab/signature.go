@@ -4,6 +4,7 @@ import (
 	"go/ast"
 	"go/token"
 	"go/types"
+	"slices"
 )
 
 // place is where in a declaration a type stands.
@@ -244,10 +245,8 @@ func (w *walker) typeOf(t types.Type, pos token.Pos, p place, seen map[types.Typ
 
 func (w *walker) typeRow(target int32, pos token.Pos, p place) {
 	row := typeRow{w.decl.number, p.role, p.slot, target, p.wrap, w.line(pos)}
-	for _, other := range w.types[w.from.types:] {
-		if other == row {
-			return
-		}
+	if slices.Contains(w.types[w.from.types:], row) {
+		return
 	}
 	w.types = append(w.types, row)
 }

@@ -166,8 +166,8 @@ func header(source []byte) []byte {
 	if bytes.HasPrefix(source, []byte("package ")) {
 		return nil
 	}
-	if end := bytes.Index(source, []byte("\npackage ")); end >= 0 {
-		return source[:end]
+	if before, _, ok := bytes.Cut(source, []byte("\npackage ")); ok {
+		return before
 	}
 	return source
 }

@@ -18,6 +18,15 @@ func TestWords(t *testing.T) {
 	}
 }
 
+// A declaration that its file leaves open ends with the file.
+func TestUnclosedDeclaration(t *testing.T) {
+	source := []byte("package a\n\nfunc Half() {\n\tcall(open[")
+	table := Build(&Request{Files: []File{{Name: "a.go", Source: source}}})
+	if got, want := int(table.decls[0].end), len(source); got > want {
+		t.Errorf("end = %d, beyond the file's %d bytes", got, want)
+	}
+}
+
 // The words of a declaration stand once each in the table.
 func TestWordsOfDeclarations(t *testing.T) {
 	table := Build(&Request{Files: []File{

@@ -7,6 +7,6 @@ never invents a frame.
 from triage.core.panics.decipher import decipher
 from triage.core.panics.kinds import LOGGED
 from triage.core.panics.merge import primary
-from triage.core.panics.origin import is_own, origin, own_frames
+from triage.core.panics.origin import Ownership, is_own, origin, own_frames
 
-__all__ = ["LOGGED", "decipher", "is_own", "origin", "own_frames", "primary"]
+__all__ = ["LOGGED", "Ownership", "decipher", "is_own", "origin", "own_frames", "primary"]

@@ -63,7 +63,7 @@ def _kind(
         return "klog-fatal"
     if head and head.opener in {"fatal", "signal"}:
         return kinds.fatal_kind(head.message, frames=frames, cgo=head.cgo)
-    if head and head.opener:
+    if head and head.opener not in {"", "logged"}:
         return kinds.panic_kind(head.message)
     hint = document.hint
     if hint:
@@ -82,7 +82,7 @@ def _unnamed(
         return kind
     if form == "errors":
         return "logged-error"
-    if head:  # a lone signal line
+    if head and head.signal:
         return kinds.fatal_kind("unexpected signal", frames=frames, cgo=head.cgo)
     if crashed and crashed.elided and kinds.recursive(frames):
         return "stack-overflow"

@@ -14,7 +14,7 @@ from triage.core.panics.view import View
 
 _GAP = 50
 """So many lines apart, two dumps without a head between them are still one."""
-_ANCHOR = re.compile(f"{shapes.HEADER.pattern}|runtime stack:(?=\\s|$)", re.MULTILINE)
+_ANCHOR = re.compile(f"{shapes.HEADER.pattern}|runtime stack:(?=[\\s\\\\\"',|]|$)", re.MULTILINE)
 
 
 @dataclass(slots=True)
@@ -78,10 +78,14 @@ def _fits(view: View, line: int) -> bool:
 
 def _begins(stack: Stack, dump: Dump) -> bool:
     """Tell whether a stack without a head begins a dump of its own."""
-    gap = stack.first - dump.last
-    if gap <= 3 or stack.goroutine.id is None:  # noqa: PLR2004 - blank lines at most
+    only_bare = dump.bare is not None and not dump.stacks
+    if stack.goroutine.id is None or only_bare or stack.first - dump.last <= 1:
         return False
-    return gap > _GAP or stack.goroutine.state.startswith("running")
+    between = range(dump.last + 1, min(stack.first, dump.last + 1 + _GAP))
+    if not any(stack.view.body(line) for line in between):
+        return False
+    running = stack.goroutine.state.startswith("running")
+    return running or stack.first - dump.last > _GAP
 
 
 def _found(document: Document, dump: Dump) -> Found:

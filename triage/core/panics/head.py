@@ -7,10 +7,13 @@ that belongs to it is taken.
 import re
 from dataclasses import dataclass
 
+from triage.core.panics.unfold import margin_glue
 from triage.core.panics.view import View
 
 _FAR = 200
 """A message has at most so many lines."""
+_TABS = ("\t", " " * 8, " " * 4)
+"""A tab, and what forms make of it."""
 _FAR_LOOSE = 40
 """At most so many where blank lines are among them."""
 
@@ -27,7 +30,7 @@ _INSIDE = re.compile(
 )
 """Openers that loggers write, found anywhere in a line."""
 _NEAR = re.compile(
-    r"(?:^|(?<=[\s:|>\"'\]`]))"
+    r"(?:^|(?<=[\s:=|>\"'\]`]))"
     r"(?:(?P<panic>panic: )|(?P<fatal>fatal error: )"
     r"|(?P<recovered>\[PANIC RECOVER\]:? |PANIC: "
     r"|(?i:recovered (?:from )?(?:a )?(?:panic)?|panic (?:recovered|triggered|occurred|caught|in \S+)"
@@ -37,10 +40,10 @@ _NEAR = re.compile(
 _LOG_LINE = re.compile(
     r"\W{0,2}\d{4}[-/]\d\d[-/]\d\d[T ]|\d\d:\d\d:\d\d|[IWE]\d{4} |time=|level=|\{\""
 )
-_STAMP = re.compile(r"\W{0,2}\d{4}[-/]\d\d[-/]\d\d[T ]\d\d:\d\d:\d\d[.,\d]*\S* ?")
+_STAMP = re.compile(r"[IWE]\d{4} [^\]]*\] |\W{0,2}\d{4}[-/]\d\d[-/]\d\d[T ]\d\d:\d\d:\d\d[.,\d]*\S* ?")
 _ZAP_MESSAGE = 3
 """zap's console form: time, level, caller, message, fields, with tabs between."""
-_RECOVERED = re.compile(r" \[recovered(?:, repanicked)?\]$")
+_RECOVERED = re.compile(r"\s+\[recovered(?:,\s+repanicked)?\]$")
 _SIGNAL = re.compile(
     r"\[signal (?P<name>\w+)(?:: [^\]]*?)?(?: code=\w+)?(?: addr=(?P<address>0x[0-9a-f]+))?"
     r"[^\]]*\]"
@@ -50,6 +53,7 @@ _ADDRESS = re.compile(r"\baddr=(0x[0-9a-f]+)")
 _NOTES = re.compile(
     r"\[signal |PC=0x|signal arrived during |runtime: |goroutine running on|\[?Process "
 )
+_ADDRESSEE = re.compile(r"(?:[\d.]+|\[[^\]\s]*\]|@):?\d*: ")
 _FIELD = re.compile(r"\bpanic=(?:\"((?:[^\"\\]|\\.)*)\"|(\S+))")
 _PRINTED = re.compile(r"(?:[\"&<{]|[\w.*]+\{|\d).* \((.*)\)$", re.DOTALL)
 
@@ -87,7 +91,7 @@ def read_head(view: View, start: int, floor: int) -> Head | None:
         found = find_opener(body, near=near)
         if found:
             return finish(view, index, floor, start, found)
-        near = near and bool(_NOTES.match(body))
+        near = near and (view.depth(index) > 0 or bool(_NOTES.match(body)))
         if _LOG_LINE.match(body):
             break
     return _lone(view, start, floor)
@@ -109,32 +113,54 @@ def log_message(line: str) -> str | None:
     return _STAMP.sub("", line)
 
 
-def finish(
-    view: View, index: int, floor: int, end: int, found: re.Match[str]
-) -> Head:
+def finish(view: View, index: int, floor: int, end: int, found: re.Match[str]) -> Head:
     """Read the head that opens at line *index* and ends before line *end*."""
-    opener = found.lastgroup or ""
-    body = found.string
-    message = [body if opener == "signal" else body[found.end() :]]
-    notes = []
-    folded = not message[0] or len(body) >= 75
-    for below in range(index + 1, end):
-        line = view.body(below)
-        if line is None and folded:
-            line = view.words(below)
+    opener, body = found.lastgroup or "", found.string
+    stop = index + 1
+    while stop < end and not _NOTES.match(view.body(stop) or ""):
+        stop += 1
+    notes = [body, *(view.body(i) or "" for i in range(stop, end))]
+    if opener == "signal":
+        raw, stop = body, index + 1
+    else:
+        raw = _message(view, index, stop, body[found.end() :])
+    text = _RECOVERED.sub("", raw)
+    if opener == "serving":
+        text = _ADDRESSEE.sub("", text)
+    head = Head(_top(view, index, floor), opener, _value(opener, text, body), stop - 1)
+    head.recovered = head.first < index or text != raw
+    _note_signal(head, notes)
+    return head
+
+
+def _message(view: View, index: int, stop: int, first: str) -> str:
+    """Put the lines of a message together, the first of which is *first*."""
+    lines, depth, last = [first], view.depth(index), index
+    for below in range(index + 1, stop):
+        line = view.text(below)
+        if line is None and not first:
+            line = view.document.lines[below]
         if line is None:
             continue
-        if notes or _NOTES.match(line):
-            notes.append(line)
-        elif opener != "signal":
-            message.append(line)
-    raw = "\n".join(message).strip()
-    text = _RECOVERED.sub("", raw)
-    head = Head(_top(view, index, floor), opener, _value(opener, text, body))
-    head.last = index + len(message) - 1
-    head.recovered = head.first < index or text != raw
-    _note_signal(head, [body, *notes])
-    return head
+        glue = margin_glue(view, last, line) if last == below - 1 else None
+        if glue is None:
+            lines.append(_outdented(line, depth))
+        else:
+            lines[-1] += glue + line.strip()
+        last = below
+    if len(lines) > 1 and not any(lines[1::2]):  # double-spaced
+        lines = lines[::2]
+    return "\n".join(lines).strip()
+
+
+def _outdented(line: str, depth: int) -> str:
+    """Take off the head's own indentation and the tab that the runtime adds."""
+    bare = line.strip()
+    indent = line[: len(line) - len(line.lstrip())][depth:]
+    for tab in _TABS:
+        if indent.startswith(tab):
+            return (indent[len(tab) :] + bare) if bare else ""
+    return (indent + bare) if bare else ""
 
 
 def _value(opener: str, text: str, body: str) -> str:
@@ -155,12 +181,12 @@ def _top(view: View, index: int, floor: int) -> int:
         body = view.body(above)
         if body is None:
             continue
-        if not body or _LOG_LINE.match(body):
+        if (not body and depth == 0) or _LOG_LINE.match(body):
             break
         if body.startswith("panic: ") and view.depth(above) <= depth:
             top, depth = above, view.depth(above)
-        elif body.startswith("unexpected fault address "):
-            return above
+        elif body.startswith(("unexpected fault address ", "runtime: ")):
+            top = above
     return top
 
 
@@ -180,11 +206,16 @@ def _note_signal(head: Head, lines: list[str]) -> None:
 
 
 def _lone(view: View, start: int, floor: int) -> Head | None:
-    """Make a head of a signal line whose panic line is cut off."""
+    """Make a head of what is left where the line that opens one is not there.
+
+    A signal line whose panic is cut off; the log line of a stack printed on purpose.
+    """
     for index in range(start - 1, max(floor, start - 4) - 1, -1):
         line = view.body(index)
         if line and _SIGNAL.match(line):
-            head = Head(index, "", "")
+            head = Head(index, "", line, index)
             _note_signal(head, [line])
             return head
-    return None
+    line = view.body(start - 1) if start > floor else None
+    logged = log_message(line) if line else None
+    return Head(start - 1, "logged", logged, start - 1) if logged else None

@@ -53,11 +53,16 @@ def _believed(document: Document, line: int) -> bool:
 
 
 def _end(view: View, line: int) -> int:
-    """Return the line behind a head: its message runs to the next blank line."""
+    """Return the line behind a head: indented lines and signals go on with it."""
     end = line + 1
-    while end < min(view.size, line + _MESSAGE) and view.body(end):
+    while end < min(view.size, line + _MESSAGE) and _goes_on(view, end):
         end += 1
     return end
+
+
+def _goes_on(view: View, line: int) -> bool:
+    body = view.body(line) or ""
+    return bool(body) and (view.depth(line) > 0 or bool(_BESIDE.match(body)))
 
 
 def _last_of_chain(view: View, line: int, end: int) -> int:

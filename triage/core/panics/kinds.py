@@ -106,6 +106,8 @@ _PANICS = re.compile(
 
 def is_panic(frame: Frame) -> bool:
     """Tell whether *frame* is the runtime raising a panic, a signal or a throw."""
+    if not frame.function:  # paths alone
+        return (frame.file or "").endswith("/runtime/panic.go")
     if not _PANICS.match(frame.function):
         return False
     return "." in frame.function or frame.function == "panic" or in_runtime(frame)
@@ -128,4 +130,5 @@ def through_cgo(frame: Frame) -> bool:
 
 def dump_kind(state: str) -> str:
     """Name the kind of a dump that no panic stands above."""
-    return "logged-stack" if state.startswith("running") else "goroutine-dump"
+    logged = not state or state.startswith("running")
+    return "logged-stack" if logged else "goroutine-dump"

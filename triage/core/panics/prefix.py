@@ -1,9 +1,9 @@
 """What stands before each line of a dump, found from the column of its header.
 
 A log collector writes the same words before every line, but for times and counters.
-Three readings are tried, the narrowest first: the very same text, the same text with
-other times, the same text with other numbers. A narrow reading keeps apart what two
-containers or processes wrote at the same time.
+Three readings are tried: the same text with other times, the very same text, the same
+text with other numbers. A narrow reading keeps apart what two containers or processes
+wrote at the same time.
 """
 
 import re
@@ -85,7 +85,7 @@ class Prefixes:
         self.document = document
         self.plain = View(document)
         self._views: list[View] = []
-        self._strips: dict[str, Strip | None] = {}
+        self._strips: dict[str | None, Strip] = {}
 
     def view(
         self,
@@ -118,13 +118,14 @@ class Prefixes:
     def _readings(self, prefix: str) -> list[Strip | None]:
         if not prefix.strip():
             return [None]
-        readings: list[Strip | None] = [literal(prefix)]
+        readings: list[Strip | None] = []
         for moving in (_TIMES, _NUMBERS):
-            pattern = _template(prefix, moving)
-            if pattern not in self._strips and len(self._strips) < _MOST:
+            pattern = _template(prefix, moving) if moving.search(prefix) else None
+            if pattern and pattern not in self._strips and len(self._strips) < _MOST:
                 self._strips[pattern] = _matching(re.compile(pattern))
             if pattern in self._strips:
                 readings.append(self._strips[pattern])
+        readings.insert(1 if _TIMES.search(prefix) and readings else 0, literal(prefix))
         return readings
 
 

@@ -21,6 +21,8 @@ _START = re.compile(r'\{\s*"|\[\s*\{')
 _INTERESTING = re.compile(
     r"goroutine|\.go\b|panic|fatal error|DATA RACE|\"Output\"|\"log\"|\"MESSAGE\"|lineno"
 )
+_STREAMED = re.compile(r"(?:goroutine \d+ [^\"\n]*\]:|DATA RACE)\s*(?:\\n)?\"")
+"""A header that is a value by itself: its frames are in the records after it."""
 _STACK = re.compile(r"goroutine \d+ |\.(?:go|s|y):\d+|DATA RACE|panic: |fatal error: ")
 _FOLDED = re.compile(r'\n|\\n|\{\s*\\?"')
 _RAW = ("Output", "log")
@@ -77,8 +79,9 @@ def unpack(document: Document) -> Unpacked:
     unpacked = Unpacked(document)
     streams: dict[tuple[object, ...], _Stream] = {}
     kept: list[int] = []
+    every = _STREAMED.search(text) is not None
     for index, line in enumerate(document.lines):
-        record = _record(line)
+        record = _record(line) if every or _INTERESTING.search(line) else None
         number = document.number(index)
         if record is None or not _open(record, number, unpacked, streams):
             kept.append(index)
@@ -93,7 +96,7 @@ def unpack(document: Document) -> Unpacked:
 def _record(line: str) -> dict[str, object] | None:
     """Read the record that begins in a line, behind any prefix."""
     start = line.find('{"')
-    if start < 0 or not _INTERESTING.search(line):
+    if start < 0:
         return None
     try:
         value = orjson.loads(line[start:])
@@ -181,6 +184,8 @@ def _stacks(
         else:
             parts = value if isinstance(value, list) else []
             hint = _attributes(parts) or hint
+            if len(parts) > 1 and all(isinstance(part, str) for part in parts):
+                parts = ["\n".join(map(str, parts))]
         for part in parts:
             yield from _stacks(part, hint, depth + 1)
 

@@ -9,6 +9,9 @@ _FOLDS = 4
 """A line is put together from at most so many more."""
 _MARGIN = 60
 """Narrower columns do not break lines of a stack."""
+_WIDEST = 132
+"""Wider columns are nobody's form or terminal."""
+_EDGES = frozenset({80, 100, 120, 132})
 _PATH = re.compile(r"(?:[A-Za-z]:)?[/\\][^()\"`,]*$")
 _NAME = re.compile(r"[\w./*()·%@~$\[\]-]+$")
 _TAIL = re.compile(r"\d*\s*\+0x[0-9a-f]+(?:\s|$)|(?:fp|sp|pc)=0x")
@@ -68,9 +71,34 @@ def _open(view: View, body: str, index: int) -> bool:
 
 def _at_margin(view: View, index: int) -> bool:
     """Tell whether no line near *index* is longer: it was cut at the column's width."""
+    width = len(view.document.lines[index])
+    return width >= _MARGIN and width == _width(view, index)
+
+
+def _width(view: View, index: int) -> int:
+    return max(map(len, view.document.lines[max(0, index - 10) : index + 10]))
+
+
+def margin_glue(view: View, index: int, after: str) -> str | None:
+    """Return what stood between line *index* and *after* before a margin parted them.
+
+    None where they are two lines: the next word would have found room.
+    """
+    line, width = view.document.lines[index], _width(view, index)
+    if view.strip is not None or not _MARGIN <= width <= _WIDEST:
+        return None  # behind a prefix, what was broken off lacks it
+    if not after or after[0].isspace():
+        return None
+    if len(line) == width and not line[-1].isspace() and _is_edge(view, index):
+        return ""
+    return " " if len(line) + 1 + len(after.split()[0]) > width else None
+
+
+def _is_edge(view: View, index: int) -> bool:
+    """Tell whether several lines end where line *index* does: a terminal's edge."""
     near = view.document.lines[max(0, index - 10) : index + 10]
     width = len(view.document.lines[index])
-    return width >= _MARGIN and width == max(map(len, near))
+    return width in _EDGES or sum(len(line) == width for line in near) > 1
 
 
 def _tail_of_name(part: str) -> bool:

@@ -27,12 +27,15 @@ class View:
         line = self.document.lines[index]
         return line if self.strip is None else self.strip(line)
 
+    def text(self, index: int) -> str | None:
+        """Return line *index* without prefix and suffix, indented as it was."""
+        rest = self.rest(index)
+        return rest if rest is None or not self.suffix else self._unclose(rest)
+
     def body(self, index: int) -> str | None:
         """Return line *index* without prefix, suffix and outer blanks; None if not ours."""
-        rest = self.rest(index)
-        if rest is None:
-            return None
-        return self._unclose(rest.strip()) if self.suffix else rest.strip()
+        text = self.text(index)
+        return None if text is None else text.strip()
 
     def words(self, index: int) -> str:
         """Return line *index* as `body`, or as it stands where it is not ours."""
@@ -43,13 +46,13 @@ class View:
         rest = self.rest(index) or ""
         return len(rest) - len(rest.lstrip())
 
-    def _unclose(self, body: str) -> str:
+    def _unclose(self, text: str) -> str:
         """Take the suffix off: a table's border, or `\\n" +` of a source literal."""
-        mark = self.suffix
-        if body.endswith(mark):
-            body = body[: -len(mark)]
+        mark, text = self.suffix, text.rstrip()
+        if text.endswith(mark):
+            text = text[: -len(mark)]
         elif mark[-1] in "+,;":
-            body = body.removesuffix(mark[:-1].rstrip())
-        if "\\" in mark:
-            body = body.replace("\\t", "\t").replace('\\"', '"')
-        return body.strip()
+            text = text.removesuffix(mark[:-1].rstrip())
+        if '"' in mark:
+            text = text.replace("\\t", "\t").replace('\\"', '"')
+        return text
