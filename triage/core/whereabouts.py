@@ -38,6 +38,8 @@ from triage.errors import BadInput, FileMissing
 AT_ONCE = 32
 """Directories that are looked at in one go, at most."""
 
+_DOMAIN_AND_NAME = 2
+
 
 @dataclass(frozen=True, slots=True)
 class Wanted:
@@ -49,13 +51,17 @@ class Wanted:
 def wanted(
     telemetry: Telemetry, panics: Sequence[Panic], atlas: Atlas
 ) -> Wanted | None:
-    """Say what to find out before `find_places`; None where enough is known."""
+    """Say what to find out before `find_places`; None where enough is known.
+
+    Without a go.mod only the whole tree tells what an import path means.
+    """
     if atlas.complete:
         return None
     if not panics:
         frame = Frame("", telemetry.file, telemetry.line)
         alone = Ground(atlas.layout, telemetry.root_dir, ())
-        return _Look(atlas, alone, (frame,)).next()
+        step = _Look(atlas, alone, (frame,)).next()
+        return step if step or has_modules(atlas.layout) else Wanted()
     for panic in panics:
         frames = panic.crashed.frames if panic.crashed else ()
         here = ground(frames, atlas.layout, telemetry.root_dir)
@@ -64,7 +70,7 @@ def wanted(
         if (step := look.next()) is not None:
             return step
         if any(here.is_own(frames[number]) for number in numbers):
-            return None
+            return None if has_modules(atlas.layout) else Wanted()
     return Wanted()
 
 
@@ -80,17 +86,24 @@ def forms(telemetry: Telemetry, panics: Sequence[Panic]) -> tuple[str, ...]:
     return tuple(found)
 
 
-def directory_of(import_path: str, atlas: Atlas, layout: Layout) -> str | None:
-    """Tell where an import path lies, or would lie in a directory not yet looked at.
-
-    *layout* is the atlas' own, or what a trace made of it. None outside of the
-    repository.
-    """
-    known = import_dir(import_path, layout)
-    if known is not None or atlas.complete:
-        return known
-    likely = next(_under_modules(import_path, layout), None)
-    return None if likely in atlas.looked else likely
+def wanted_for_imports(import_paths: Iterable[str], atlas: Atlas) -> Wanted | None:
+    """Say what to find out before `import_dir` can be trusted with *import_paths*."""
+    if atlas.complete:
+        return None
+    layout = atlas.layout
+    homes = _homes(layout)
+    missing, doubt = dict[str, None](), False
+    for path in import_paths:
+        if import_dir(path, layout) is not None or _home(path) not in homes:
+            continue
+        under = list(_under_modules(path, layout))
+        parts = path.split("/")
+        likely = under or _ends(parts, _home(path).count("/") + 1)[:-1]
+        missing |= dict.fromkeys(d for d in likely if d not in atlas.looked)
+        doubt = doubt or not under
+    if missing:
+        return Wanted(tuple(missing)[:AT_ONCE])
+    return Wanted() if doubt else None
 
 
 def _files(panic: Panic) -> Iterator[str | None]:
@@ -106,7 +119,7 @@ class _Look:
         self._layout = here.layout
         self._here = here
         self._frames = frames
-        self._homes = {_home(path) for path in here.layout.by_path if path}
+        self._homes = _homes(here.layout)
         self._built = {start for frame in frames if (start := _built_in(frame))}
 
     def next(self) -> Wanted | None:
@@ -304,10 +317,18 @@ def _is_copied(frame: Frame) -> bool:
     )
 
 
+def _homes(layout: Layout) -> set[str]:
+    return {_home(path) for path in layout.by_path if path}
+
+
 def _home(import_path: str) -> str:
-    """Return the elements of an import path that name its repository."""
+    """Return the beginning that all import paths of one repository share.
+
+    That is the repository on a site of many owners, else the first element.
+    """
     parts = import_path.split("/")
-    return "/".join(parts[: least_root(parts)])
+    least = least_root(parts)
+    return "/".join(parts[: least if least > _DOMAIN_AND_NAME else 1])
 
 
 def _read(file: str | None) -> PrintedPath | None:

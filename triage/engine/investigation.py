@@ -108,14 +108,14 @@ class Investigation:
     async def _supply(
         self, plan: Plan, frames: Sequence[FrameSite], survey: Survey, library: Library
     ) -> None:
-        """Hand the plan the packages it wants until it wants no more.
-
-        A directory that may not exist is looked at before it counts as wanted.
-        """
+        """Hand the plan the packages it wants until it wants no more."""
         focus = {frame.directory: frame.file for frame in reversed(frames)}
-        while wanted := plan.wants():
-            if await survey.look_into(wanted):
-                continue
+        while True:
+            wanted = plan.wants()
+            while await survey.settle():
+                wanted = plan.wants()
+            if not wanted:
+                return
             views = await asyncio.gather(
                 *(library.view(d, focus.get(d)) for d in wanted),
                 return_exceptions=True,

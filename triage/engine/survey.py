@@ -5,14 +5,14 @@ kept for the call itself.
 """
 
 import asyncio
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 
 from triage.core.atlas import Atlas, explored, whole
 from triage.core.model import Package, Panic, Telemetry
-from triage.core.modules import Layout, module_files
+from triage.core.modules import Layout, import_dir, module_files
 from triage.core.places import Finding, find_places
-from triage.core.whereabouts import directory_of, forms, wanted
+from triage.core.whereabouts import Wanted, forms, wanted, wanted_for_imports
 from triage.engine.means import Repository
 from triage.ports import Recalled, Shelf
 
@@ -33,6 +33,7 @@ class Survey:
         self._own_name = repository.source.name
         self._packages: dict[str, Package] = {}
         self._learnt: Layout | None = None
+        self._imports: dict[str, None] = {}
 
     @property
     def layout(self) -> Layout:
@@ -45,26 +46,26 @@ class Survey:
             asked = forms(telemetry, panics)
             self._add(await self._chart.recall_paths(self._commit, asked))
         while step := wanted(telemetry, panics, self._atlas):
-            if step.directories:
-                await self._look(step.directories)
-            else:
-                await self._list()
+            await self._learn(step)
         finding = find_places(telemetry, panics, self._atlas.layout)
         if finding.layout is not self._atlas.layout:
             self._learnt = finding.layout
         return finding
 
     def directory_of(self, import_path: str) -> str | None:
-        """Tell where an import path lies, or would lie where nobody looked yet."""
-        return directory_of(import_path, self._atlas, self.layout)
+        """Tell where an import path lies; `settle` then finds out of what is unknown."""
+        self._imports[import_path] = None
+        return import_dir(import_path, self.layout)
 
-    async def look_into(self, directories: Iterable[str]) -> bool:
-        """Look at those of *directories* that are unknown; False where none is."""
-        missing = [d for d in directories if d not in self._atlas.looked]
-        if self._atlas.complete or not missing:
-            return False
-        await self._look(missing)
-        return True
+    async def settle(self) -> bool:
+        """Find out where the import paths lie that were asked for.
+
+        False where that changed nothing.
+        """
+        step = wanted_for_imports(self._imports, self._atlas)
+        if step is not None:
+            await self._learn(step)
+        return step is not None
 
     async def package(self, directory: str, *, first: str | None) -> Package:
         """Read a package, unless a look at its directory has brought it already."""
@@ -75,6 +76,12 @@ class Survey:
             package = await self._source.package(self._commit, directory, first=first)
         served_from = package.served_from or self._own_name
         return replace(package, served_from=served_from)
+
+    async def _learn(self, step: Wanted) -> None:
+        if step.directories:
+            await self._look(step.directories)
+        else:
+            await self._list()
 
     async def _look(self, directories: Sequence[str]) -> None:
         """Remember, and ask the source for what nobody remembers."""
