@@ -6,9 +6,10 @@ from dataclasses import dataclass, replace
 from posixpath import basename
 
 from triage.core import render
-from triage.core.budget import CHARACTERS_PER_TOKEN, Fitted, Shown
+from triage.core.budget import CHARACTERS_PER_TOKEN, Fitted
 from triage.core.cut import Piece
 from triage.core.fingerprint import fingerprint
+from triage.core.forms import Shown
 from triage.core.model import (
     Crash,
     CrashPackage,

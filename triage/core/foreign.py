@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from triage.core.picks import Near, Part, Pick
 from triage.core.rules import CrashSite
 from triage.core.site import title
-from triage.core.table import NONE, Decl, Kind, Role, Wrap
+from triage.core.table import NONE, Decl, FieldFlag, Kind, Role, Wrap
 from triage.core.view import View
 
 Step = tuple[str, int]
@@ -72,6 +72,8 @@ class Trail:
     def __init__(self, view: View, want: Want) -> None:
         self.picks: list[Pick] = []
         self.onward: list[Want] = []
+        self.interfaces: list[tuple[Decl, str]] = []
+        """Interfaces on the way, with the method that is called on them."""
         self._view = view
         self._table = view.table
         self._want = want
@@ -121,6 +123,8 @@ class Trail:
         if field is None:
             return None
         holder = self._view.decl(self._view.field_owner(field))
+        if self._table.record("fields", field)[5] & FieldFlag.METHOD:
+            self.interfaces.append((owner, member))
         if holder.id != owner.id:
             self._pick(holder, f"embedded in {owner.name}, holds {member}")
         text = f"type of {holder.name}.{member}"

@@ -36,6 +36,8 @@ class Hang:
     """Named types of the values on the way, those of other packages as targets."""
     direct: frozenset[int] = frozenset()
     """Parameters that came in as the very value, no field of them; -1: receiver."""
+    direct_variables: frozenset[int] = frozenset()
+    """Variables that are the very value, likewise."""
 
 
 RECEIVER = -1
@@ -70,13 +72,14 @@ def walk(view: View, start: Iterable[int]) -> Hang:
 class _Found:
     """What a walk has met; dicts keep the order."""
 
-    __slots__ = ("_by_kind", "_calls", "_direct", "_types")
+    __slots__ = ("_by_kind", "_calls", "_direct", "_direct_variables", "_types")
 
     def __init__(self) -> None:
         self._by_kind: dict[int, dict[int, None]] = {kind: {} for kind in Node}
         self._calls: dict[Call, None] = {}
         self._types: dict[int, None] = {}
         self._direct: set[int] = set()
+        self._direct_variables: set[int] = set()
 
     def note(self, view: View, record: Sequence[int], *, direct: bool) -> None:
         """Note one node."""
@@ -89,6 +92,8 @@ class _Found:
             ref = RECEIVER
         if direct and kind in {Node.PARAMETER, Node.RECEIVER}:
             self._direct.add(ref)
+        if direct and kind == Node.VARIABLE:
+            self._direct_variables.add(ref)
         if ref != NONE:  # a field of a type that is local to a function has none
             self._by_kind[kind][ref] = None
 
@@ -106,6 +111,7 @@ class _Found:
             parameters=parameters,
             types=tuple(self._types),
             direct=frozenset(self._direct),
+            direct_variables=frozenset(self._direct_variables),
         )
 
 

@@ -51,6 +51,10 @@ RELATIONS: dict[str, tuple[float, str]] = {
 _NEAR_CRASH = 50
 _NEAR_FRAME = 60
 _FEW_CALLERS = 8
+_LAST_POT = 3
+"""The frame from which on all share a pot, and whose siblings still count."""
+_NEIGHBOURED = 4
+"""The last frame whose neighbours count."""
 _MESSAGE_WORD = 4
 _INIT = re.compile(r"^(?:init|setup|Reset|reset|Clear|clear|Setup|Init)")
 _PLACES = frozenset({"same_file", "next_to", "next_frame", "same_name", "init_name"})
@@ -81,6 +85,7 @@ class Relations:
         self,
         site: CrashSite,
         hang: Hang,
+        *,
         views: Sequence[View],
         frames: Sequence[CallSite],
         upstream: Sequence[tuple[View, Hang]],
@@ -137,28 +142,28 @@ class Relations:
 
     def _by_trace(self) -> None:
         for number, frame in enumerate(self._frames, 1):
-            pot = "frame1" if number == 1 else "frame2" if number == 2 else "frame3"
+            pot = f"frame{min(number, _LAST_POT)}"
             self._put(pot, frame.view, frame.decl.id, frame.line)
-            if number <= 4:
+            if number <= _NEIGHBOURED:
                 self._next_to("next_frame", frame.view, frame.decl.id, _NEAR_FRAME)
             owner = frame.decl.receiver_type
-            if number <= 3 and owner != NONE:
+            if number <= _LAST_POT and owner != NONE:
                 for method in frame.view.table.back("methods", owner):
                     self._put("sibling_frame", frame.view, method)
 
     def _next_to(self, pot: str, view: View, decl: int, reach: int) -> None:
         centre = view.decl(decl)
-        if view is self._site.view and centre.file == self._site.decl.file:
-            if pot == "next_frame":
-                return
+        in_crash_file = view is self._site.view and centre.file == self._site.decl.file
+        if in_crash_file and pot == "next_frame":
+            return
         for number in view.by_file.get(centre.file, ()):
             record = view.table.record("decls", number)
-            if (
+            near = (
                 record[6] <= centre.end_line + reach
                 and record[7] >= centre.line - reach
-            ):
-                if number != decl:
-                    self._put(pot, view, number)
+            )
+            if near and number != decl:
+                self._put(pot, view, number)
 
     def _by_place(self) -> None:
         view, crash = self._site.view, self._site.decl
@@ -303,6 +308,6 @@ class _Word:
 def _calls(view: View, decl: int) -> Iterator[tuple[int, int, int]]:
     """Go over (function, line, how) of the functions that a declaration uses."""
     for _, target, line, how, member in view.table.of("uses", decl):
-        if target >= 0 and not member:
-            if view.table.record("decls", target)[0] <= Kind.METHOD:
-                yield target, line, how
+        own = target >= 0 and not member
+        if own and view.table.record("decls", target)[0] <= Kind.METHOD:
+            yield target, line, how

@@ -39,7 +39,7 @@ def printable(text: str) -> str:
 
 
 def for_terminal(source: str) -> str:
-    """Show control characters as `\\x1b`, tabs and line ends left alone."""
+    r"""Show control characters as `\x1b`, tabs and line ends left alone."""
     return _UNSHOWN.sub(lambda found: f"\\x{ord(found[0]):02x}", source)
 
 

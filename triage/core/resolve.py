@@ -8,7 +8,7 @@ plan itself never fetches, so that fetching can be cached, bounded and cancelled
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 
-from triage.core.budget import Fitted, Weighed, bonus, fit
+from triage.core.budget import Fitted, fit
 from triage.core.foreign import Trail, Want, wants
 from triage.core.hang import Hang
 from triage.core.names import FunctionName
@@ -19,11 +19,14 @@ from triage.core.site import enclosing, title
 from triage.core.table import Decl
 from triage.core.upstream import CallSite, is_helper, trail
 from triage.core.view import View
+from triage.core.worth import Weighed, bonus
 
 RELATED_SHARE = 10
 """What is only related takes at most this part of the package's bytes."""
 RELATED_FROM = 20_000
 """Bytes of a package below which nothing is only related: its reader finds the rest."""
+_NEAR_FRAMES = 2
+"""How many frames below the crash come before everything else."""
 MAX_PACKAGES = 6
 """How many packages beside those of frames may be looked into."""
 
@@ -121,8 +124,8 @@ class Plan:
             self.crash,
             self._site.line,
             candidates,
-            self._kept_fields(),
-            max_tokens,
+            fields=self._kept_fields(),
+            max_tokens=max_tokens,
             related=_related_room(size) if self._related else 0,
         )
 
@@ -132,7 +135,12 @@ class Plan:
             c for c in self._callers if (c.view.directory, c.decl.id) != self.crash.key
         ]
         return Relations(
-            self._site, self._rules.hang, views, frames, self._upstream, self._message
+            self._site,
+            self._rules.hang,
+            views=views,
+            frames=frames,
+            upstream=self._upstream,
+            message=self._message,
         ).standings()
 
     def _weighed(
@@ -144,7 +152,7 @@ class Plan:
             standing = standings.pop(pick.key, Standing())
             lines = tuple(dict.fromkeys((*pick.lines, *standing.lines)))
             found.append(
-                Weighed(replace(pick, lines=lines), standing.score + bonus(pick))
+                Weighed(replace(pick, lines=lines), standing.score + bonus(pick.near))
             )
         if self._related:
             found += self._loose(standings)
@@ -163,11 +171,11 @@ class Plan:
                 pick = Pick(view, decl, "related", Near.RELATED, reason, lines=lines)
                 yield Weighed(pick, standing.score)
 
-    def _kept_fields(self) -> set[int]:
-        """The fields that stay in a pruned struct: used by the crash function."""
+    def _kept_fields(self) -> frozenset[int]:
+        """Return the fields that stay in a pruned struct: what the crash uses."""
         table = self._site.view.table
         used = {row[1] for row in table.of("accesses", self._site.decl.id)}
-        return used | set(self._rules.hang.fields)
+        return frozenset(used.union(self._rules.hang.fields))
 
     def _follow(self) -> None:
         """Go on with each want whose package is here; a trail may raise new wants."""
@@ -185,6 +193,11 @@ class Plan:
             for pick in trail.picks:
                 if pick.key != self.crash.key:
                     self._picks.add(pick)
+            if want.near <= Near.LINE:
+                for owner, member in trail.interfaces:
+                    self._rules.implement(
+                        owner.name, view.interface_methods(owner.id), member
+                    )
             fresh = [w for w in trail.onward if w not in self._wants]
             self._wants += fresh
             pending += fresh
@@ -203,7 +216,9 @@ class Plan:
             distinct.add(key)
             self._callers.append(CallSite(view, decl, frame.line))
             if key != self.crash.key:
-                self._pick_frame(view, decl, frame, near_crash=len(distinct) <= 3)
+                self._pick_frame(
+                    view, decl, frame, near_crash=len(distinct) <= _NEAR_FRAMES + 1
+                )
 
     def _ask_callers(self) -> None:
         """Go up the trace for values that came in as parameters.
@@ -246,7 +261,7 @@ class Plan:
         )
 
     def _frame_declaration(self, view: View, frame: FrameSite) -> Decl | None:
-        """The declaration of a frame, by line where the name agrees, else by name."""
+        """Find the declaration of a frame, by line where the name agrees, else by name."""
         decl, warning = named_declaration(
             view, frame.file, frame.line, frame.function, frame.printed
         )
@@ -292,7 +307,7 @@ def _agrees(decl: Decl, function: FunctionName, printed: str) -> bool:
 
 
 def _by_name(view: View, function: FunctionName, file: int | None) -> Decl | None:
-    """The function of that name and receiver; of several the one in *file*."""
+    """Find the function of that name and receiver; of several the one in *file*."""
     if function.name in {"init", "glob", ""}:
         return None
     found = [

@@ -89,12 +89,14 @@ class PackageRules:
         self._callers()
 
     def _hang(self) -> Hang:
-        """What the line hangs on; where locks or races are at fault, what it touches."""
+        """Find what the line hangs on; with locks and races, what it touches."""
         found = hang(self._view, self._site.faults)
         touched = accessed_on_line(self._view, self._site.decl, self._site.line)
         if self._site.kind in CONCURRENT or self._synchronises():
             fields = touched
-        elif self._site.kind in WAITING or (self._site.kind is None and not found.fields):
+        elif self._site.kind in WAITING or (
+            self._site.kind is None and not found.fields
+        ):
             fields = tuple(field for field in touched if self._is_channel(field))
         else:
             fields = ()
@@ -110,7 +112,7 @@ class PackageRules:
         return False
 
     def _is_channel(self, field: int) -> bool:
-        """A field that anything is sent to, or that is closed, holds a channel."""
+        """Tell whether anything is sent to a field, or it is closed."""
         return any(
             self._table.record("accesses", row)[3] & (Access.SEND | Access.CLOSE)
             for row in self._table.back("accesses", field)
@@ -140,7 +142,7 @@ class PackageRules:
         )
 
     def _allowed(self, decl: Decl, near: Near) -> bool:
-        """Tests explain a crash in a test alone, and there only by what it names."""
+        """Keep tests out, but for what a crash in a test names."""
         if decl.name == "_":
             return False
         if not decl.flags & DeclFlag.TEST:
@@ -280,12 +282,12 @@ class PackageRules:
         for row in self._table.back("types", owner.id):
             number, role, slot, _, wrap, _ = self._table.record("types", row)
             decl = self._view.decl(number)
-            if role == Role.RESULT and wrap <= Wrap.POINTER and decl.is_function:
-                if not self._is_getter(decl, slot):
-                    yield number
+            made = role == Role.RESULT and wrap <= Wrap.POINTER and decl.is_function
+            if made and not self._is_getter(decl, slot):
+                yield number
 
     def _is_getter(self, decl: Decl, slot: int) -> bool:
-        """A method that only hands out what a field holds makes nothing."""
+        """Tell whether a method only hands out what a field holds."""
         if decl.kind != Kind.METHOD:
             return False
         kinds = {
@@ -322,7 +324,7 @@ class PackageRules:
             self._pick(decl, near, text, part=Part.CONSTRUCTOR, lines=(line,))
 
     def _is_receiver(self, owner: Decl) -> bool:
-        """A zero value of the receiver's struct is made where it is declared."""
+        """Tell whether a zero value counts: the receiver's struct is made by it."""
         struct = bool(owner.flags & DeclFlag.STRUCT)
         return struct and owner.id == self._site.decl.receiver_type
 
@@ -341,18 +343,15 @@ class PackageRules:
             self._variable_writers(variable, reads=reads)
 
     def _variable_writers(self, variable: int, *, reads: bool) -> None:
+        """Take what sets a variable, or changes what the line takes straight from it."""
         name = self._view.decl(variable).name
+        contents = reads or variable in self.hang.direct_variables
         for row in self._table.back("uses", variable):
             decl, _, line, how, _ = self._table.record("uses", row)
-            if how & (Use.WRITE | Use.ADDRESS) or (reads and how & Use.READ):
-                verb = "writes" if how & Use.WRITE else "touches"
-                self._pick(
-                    decl,
-                    Near.WRITER,
-                    f"{verb} {name}",
-                    part=Part.WRITER,
-                    lines=(line,),
-                )
+            whole = how & Use.WRITE and not how & Use.READ
+            if whole or (contents and how & (Use.WRITE | Use.ADDRESS)) or reads:
+                text = f"{'writes' if how & Use.WRITE else 'touches'} {name}"
+                self._pick(decl, Near.WRITER, text, part=Part.WRITER, lines=(line,))
 
     def _implementers(self) -> None:
         """Take who stands behind an interface value on the crash line."""
@@ -372,16 +371,27 @@ class PackageRules:
     def _is_interface(self, number: int) -> bool:
         return number >= 0 and bool(self._view.decl(number).flags & DeclFlag.INTERFACE)
 
+    def implement(self, name: str, methods: dict[str, str], member: str) -> None:
+        """Take the package's types that have the *methods* of a foreign interface."""
+        owners = {
+            record[3] for record in self._table.records("decls") if record[3] != NONE
+        }
+        for number in sorted(owners):
+            if self._view.has_methods(number, methods):
+                self._implementer(number, name, member)
+
     def _behind_interface(self, interface: int, member: str | None) -> None:
         name = self._view.decl(interface).name
         for number, target, _ in self._table.records("implements"):
-            if target != interface:
-                continue
-            self._pick(number, Near.IMPLEMENTER, f"implements {name}")
-            method = self._view.method(number, member) if member else None
-            if method is not None:
-                text = f"{title(method)} may be what {name}.{member} calls"
-                self._pick(method.id, Near.IMPLEMENTER, text)
+            if target == interface:
+                self._implementer(number, name, member)
+
+    def _implementer(self, number: int, interface: str, member: str | None) -> None:
+        self._pick(number, Near.IMPLEMENTER, f"implements {interface}")
+        method = self._view.method(number, member) if member else None
+        if method is not None:
+            text = f"{title(method)} may be what {interface}.{member} calls"
+            self._pick(method.id, Near.IMPLEMENTER, text)
 
     def _callers(self) -> None:
         """Take who calls the crash function, also through an interface."""

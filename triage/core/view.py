@@ -5,6 +5,7 @@ from collections.abc import Iterator
 from functools import cached_property
 
 from triage.core.model import Package
+from triage.core.signatures import fits
 from triage.core.table import (
     NONE,
     Decl,
@@ -123,6 +124,31 @@ class View:
                     return decl
             queue += self.embedded(current)
         return None
+
+    def interface_methods(self, interface: int) -> dict[str, str]:
+        """Return the methods that an interface lists itself, name and signature."""
+        source = self.source(self.decl(interface))
+        found = {}
+        for record in self.table.of("fields", interface):
+            if record[5] & FieldFlag.METHOD and not record[5] & FieldFlag.EMBEDDED:
+                name = self.table.text(record[1])
+                text = source[record[3] : record[4]].decode("utf-8", "replace")
+                found[name] = text[text.rfind(f"{name}(") :]
+        return found
+
+    def has_methods(self, type_number: int, wanted: dict[str, str]) -> bool:
+        """Tell whether a type declares methods of these names and signatures."""
+        own = {method.name: method for method in self.methods(type_number)}
+        return bool(wanted) and all(
+            name in own and fits(self.signature(own[name]), signature)
+            for name, signature in wanted.items()
+        )
+
+    def signature(self, method: Decl) -> str:
+        """Return a method's signature as written, from its name on."""
+        end = method.body_start if method.body_start >= 0 else method.end
+        text = self.source(method)[method.start : end].decode("utf-8", "replace")
+        return text[text.find(f"{method.name}(") :]
 
     def embedded(self, type_number: int) -> list[int]:
         """List the package's types that a type embeds or is an alias of."""
