@@ -5,12 +5,14 @@ from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, replace
 
+from triage.cache import care
 from triage.cache.blobs import Blobs
+from triage.cache.care import Holdings
 from triage.cache.ledger import TieredLedger
 from triage.cache.memory import MemoryShelf
 from triage.cache.parser import CachingParser
 from triage.cache.source import CachingSource
-from triage.cache.sqlite import CACHE, SqliteTier
+from triage.cache.sqlite import CACHE, LIMIT, SqliteTier
 from triage.cache.stack import Stack
 from triage.config import Settings
 from triage.engine import Engine, Means, Repository
@@ -56,6 +58,21 @@ def _remembering(parser: Parser, tiers: Stack) -> Means:
         atlases=MemoryShelf(_ATLASES),
         ledger=TieredLedger(tiers),
     )
+
+
+def cache_stats(settings: Settings) -> Holdings:
+    """Count what the cache on disk holds; raises `ConfigError`."""
+    return care.stats(settings.data_dir / CACHE)
+
+
+def prune_cache(settings: Settings) -> int:
+    """Shrink the cache on disk to its bound; returns how many rows went."""
+    return care.prune(settings.data_dir / CACHE, LIMIT)
+
+
+def clear_cache(settings: Settings) -> None:
+    """Empty the cache on disk."""
+    care.clear(settings.data_dir / CACHE)
 
 
 async def _open_plain(name: str, *, at_commit: bool) -> Repository:

@@ -15,6 +15,15 @@ def inode(path: Path) -> int | None:
         return None
 
 
+def make_private(path: Path) -> None:
+    """Make an empty file that only its owner may read: it will hold sources.
+
+    Nothing is changed where there is one. Raises `OSError`.
+    """
+    path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+    os.close(os.open(path, os.O_WRONLY | os.O_CREAT | os.O_CLOEXEC, 0o600))
+
+
 def set_aside(path: Path, number: int | None) -> Path:
     """Rename the database at *path* with its log; returns the new name.
 

@@ -14,7 +14,7 @@ from typing import Final
 
 import apsw
 
-from triage.cache.files import inode, set_aside
+from triage.cache.files import inode, make_private, set_aside
 from triage.cache.schema import ForeignFile, open_writer, transaction
 from triage.cache.upkeep import prune
 from triage.cache.writes import Write
@@ -130,7 +130,7 @@ class Writer:
         if self._db is not None and inode(self._path) != self._inode:
             self._close()
         if self._db is None:
-            self._path.parent.mkdir(parents=True, exist_ok=True)
+            make_private(self._path)
             self._db = open_writer(self._path, busy_ms=_BUSY_MS)
             self._inode = inode(self._path)
         return self._db

@@ -97,6 +97,8 @@ def wanted_for_imports(import_paths: Iterable[str], atlas: Atlas) -> Wanted | No
         if import_dir(path, layout) is not None or _home(path) not in homes:
             continue
         under = list(_under_modules(path, layout))
+        if not under and not _may_hold_more(atlas):
+            continue
         parts = path.split("/")
         likely = under or _ends(parts, _home(path).count("/") + 1)[:-1]
         missing |= dict.fromkeys(d for d in likely if d not in atlas.looked)
@@ -170,13 +172,8 @@ class _Look:
         No module lies above it, and nothing speaks of another one.
         """
         modules = self._layout.by_directory
-        spoken = {
-            directory
-            for path, data in self._atlas.contents.items()
-            if path.endswith("go.work")
-            for directory in parse_go_work(data)
-        }
-        return len(modules) == 1 and "" not in modules and len(spoken) <= 1
+        members = _workspace(self._atlas)
+        return len(modules) == 1 and "" not in modules and len(members) <= 1
 
     def _may_be_here(self, frame: Frame) -> bool:
         """Tell whether a frame without a file here may have one where nobody looked."""
@@ -191,7 +188,9 @@ class _Look:
         if any(self._by_module(package)) and not may_be_inlined(name):
             return bool(self._unseen(frame))  # no other directory has that path
         named = package or printed.module
-        return not named or _home(named) in self._homes
+        if not named:
+            return True
+        return _home(named) in self._homes and _may_hold_more(self._atlas)
 
     # -- where to look
 
@@ -212,7 +211,8 @@ class _Look:
                 directory not in self._atlas.looked for directory in found
             ):
                 return found
-            tails = self._by_sight(printed) or _tails(printed, package)
+            seen = [] if package else self._by_sight(printed)
+            tails = seen or _tails(printed, package)
             found |= dict.fromkeys(_rooted(tails, self._here.root_dir))
         return found
 
@@ -315,6 +315,23 @@ def _is_copied(frame: Frame) -> bool:
     return printed is not None and (
         printed.module is not None or after_vendor(printed.text) is not None
     )
+
+
+def _may_hold_more(atlas: Atlas) -> bool:
+    """Tell whether there may be modules that nobody has seen.
+
+    One at the root speaks for all below it, unless a go.work names more.
+    """
+    return "" not in atlas.layout.by_directory or len(_workspace(atlas)) > 1
+
+
+def _workspace(atlas: Atlas) -> set[str]:
+    return {
+        directory
+        for path, data in atlas.contents.items()
+        if path.endswith("go.work")
+        for directory in parse_go_work(data)
+    }
 
 
 def _homes(layout: Layout) -> set[str]:
