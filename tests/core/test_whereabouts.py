@@ -5,12 +5,14 @@ import pytest
 from triage.core.atlas import Atlas, explored, whole
 from triage.core.model import Frame, Goroutine, Panic, Telemetry
 from triage.core.whereabouts import Wanted, forms, wanted, wanted_for_imports
+from triage.errors import BadInput
 
-SHOP = b"module github.com/acme/shop\n"
+SHOP = {"go.mod": b"module github.com/acme/shop\n"}
+ADD = "github.com/acme/shop/internal/cart.(*Cart).Add"
 LIST = Wanted()
 
 
-def crash(*frames: tuple[str, str]) -> tuple[Panic, ...]:
+def crash(*frames: tuple[str, str | None]) -> tuple[Panic, ...]:
     """Make a panic whose goroutine has these functions and files."""
     stack = tuple(Frame(function, file, 7) for function, file in frames)
     goroutine = Goroutine(1, "running", stack)
@@ -27,41 +29,237 @@ def place(file: str, root_dir: str | None = None) -> Telemetry:
     return Telemetry(repo="acme/shop", file=file, line=7, root_dir=root_dir)
 
 
-def seen(*looked: str, modules: dict[str, bytes] | None = None, **files: str) -> Atlas:
-    """Make an atlas: directories that were looked at, `a__b="x.go y.go"` in them."""
-    found = {name.replace("__", "/"): text.split() for name, text in files.items()}
-    if "root" in found:
-        found[""] = found.pop("root")
-    return explored(Atlas(), found, modules or {}, looked=(*looked, *found))
+def seen(found: dict[str, str], *absent: str, **modules: str) -> Atlas:
+    """Make an atlas of directories with their files, of absent ones, of modules.
+
+    A module's directory is written `a__b`, the root `root`.
+    """
+    files = {directory: names.split() for directory, names in found.items()}
+    contents = {
+        f"{name.replace('__', '/')}/go.mod".removeprefix("root/"): f"module {path}\n"
+        for name, path in modules.items()
+    }
+    encoded = {path: text.encode() for path, text in contents.items()}
+    return explored(Atlas(), files, encoded, looked=(*files, *absent))
 
 
 @pytest.mark.parametrize(
     ("function", "file", "directories"),
     [
-        (
-            "github.com/acme/shop/internal/cart.(*Cart).Add",
-            "/app/internal/cart/cart.go",
-            ["internal/cart", "cart"],
-        ),
-        (
-            "github.com/acme/shop/internal/cart.(*Cart).Add",
-            "github.com/acme/shop/internal/cart/cart.go",
-            ["internal/cart", "cart"],
-        ),
+        (ADD, "/app/internal/cart/cart.go", ["internal/cart", "cart"]),
+        (ADD, "github.com/acme/shop/internal/cart/c.go", ["internal/cart", "cart"]),
         ("github.com/acme/shop.Run", "/app/run.go", [""]),
         ("github.com/acme/shop/v2.Run", "/src/shop/run.go", [""]),
         ("github.com/acme/shop_test.TestRun", "/src/shop/run_test.go", [""]),
         ("main.main", "/app/cmd/web/main.go", ["app/cmd/web", "cmd/web", "web", ""]),
-        ("main.main", "example.com/shop/cmd/web/main.go", None),
-        ("example.com/x/odd.F", "/build/elsewhere/f.go", ["build/elsewhere", None]),
+        ("main.main", "example.com/shop/web/a.go", ["example.com/shop/web", "web", ""]),
+        ("main.main", "cmd/web/main.go", ["cmd/web"]),
+        ("example.com/x/odd.F", "/build/else/f.go", ["build/else", "else", ""]),
+        ("example.com/x/odd.F", "gen/f.go", ["gen"]),
     ],
 )
 def test_a_frame_names_the_directories_it_may_lie_in(function, file, directories):
     """The ends of the file's path are tried, those that the import path shares."""
     step = wanted(trace(), crash((function, file)), Atlas())
+    assert step == Wanted(tuple(directories))
+
+
+@pytest.mark.parametrize(
+    ("file", "root_dir", "directories"),
+    [
+        ("handlers/user.go", None, ["handlers"]),
+        ("handlers/user.go", "backend", ["backend/handlers", "handlers"]),
+        ("backend/handlers/user.go", "./backend/", ["backend/handlers"]),
+        ("user.go", None, [""]),
+        ("/app/handlers/user.go", None, ["app/handlers", "handlers", ""]),
+    ],
+)
+def test_a_file_alone_names_directories(file, root_dir, directories):
+    """A relative path is tried as it is, below the root directory first."""
+    step = wanted(place(file, root_dir), (), Atlas())
+    assert step == Wanted(tuple(directories))
+
+
+def test_a_root_directory_that_leads_out_is_refused():
+    """The caller is told, not left without an answer."""
+    with pytest.raises(BadInput):
+        wanted(place("a.go", "../other"), (), Atlas())
+
+
+def test_nothing_is_wanted_where_everything_is_known():
+    """With the whole tree listed there is nothing to find out."""
+    assert wanted(place("no/such.go"), (), whole((), {})) is None
+    assert wanted_for_imports(["github.com/acme/shop/x"], whole((), {})) is None
+
+
+def test_a_frame_found_through_its_import_path_is_certain():
+    """Once the file and its module are known, nothing else is looked at."""
+    atlas = seen({"internal/cart": "cart.go"}, root="github.com/acme/shop")
+    frames = crash((ADD, "/app/internal/cart/cart.go"))
+    assert wanted(trace(), frames, atlas) is None
+
+
+def test_frames_of_others_are_nothing_to_look_for():
+    """The standard library, the module cache and vendored copies are left alone."""
+    atlas = seen({"internal/cart": "cart.go"}, root="github.com/acme/shop")
+    others = [
+        ("net/http.HandlerFunc.ServeHTTP", "/usr/local/go/src/net/http/server.go"),
+        ("github.com/gin-gonic/gin.(*C).Next", "/g/pkg/mod/x.org/gin@v1.9.1/c.go"),
+        ("github.com/lib/pq.F", "/app/vendor/github.com/lib/pq/pq.go"),
+        ("type:.eq.x", "<autogenerated>"),
+        ("runtime.goexit", None),
+        ("odd.F", "../../out.go"),
+    ]
+    frames = crash((ADD, "/app/internal/cart/cart.go"), *others)
+    assert wanted(trace(), frames, atlas) is None
+
+
+def test_copies_are_asked_about_last():
+    """Before any module is known, a module cache's file is no reason to look."""
+    first = wanted(
+        trace(),
+        crash(
+            ("github.com/x/y.F", "/go/pkg/mod/github.com/x/y@v1.2.3/deep/f.go"),
+            ("main.run", "cmd/run.go"),
+        ),
+        Atlas(),
+    )
+    assert first == Wanted(("cmd",))
+
+
+def test_where_the_build_took_place_is_seen_from_other_frames():
+    """`/app` is cut off a `main` whose neighbour's import path shows it."""
+    frames = crash((ADD, "/app/internal/cart/cart.go"), ("main.main", "/app/cmd/w.go"))
+    assert wanted(trace(), frames, Atlas()) == Wanted(("internal/cart", "cart", "cmd"))
+
+
+def test_a_built_directory_leads_to_its_place_in_the_repository():
+    """A module below the root is found for `main` too, through the frame beside it."""
+    atlas = seen({"api/cart": "cart.go"}, api="example.com/api")
+    frames = crash(
+        ("example.com/api/cart.F", "/src/cart/cart.go"),
+        ("main.main", "/src/cmd/main.go"),
+    )
+    assert wanted(trace(), frames, atlas) == Wanted(("api/cmd",))
+
+
+def test_what_is_not_where_it_should_be_needs_the_list():
+    """A frame that may be anywhere is looked for everywhere, but only then."""
+    atlas = seen({}, "app/cmd", "cmd", "", root="github.com/acme/shop")
+    assert wanted(trace(), crash(("main.main", "/app/cmd/main.go")), atlas) == LIST
+
+
+def test_without_a_module_the_whole_tree_is_needed():
+    """Only the list of all paths tells what an import path means without go.mod."""
+    atlas = seen({"wheel": "spin.go"})
+    assert wanted(place("wheel/spin.go"), (), atlas) == LIST
+    assert wanted(trace(), crash(("wheel.F", "wheel/spin.go")), atlas) == LIST
+
+
+def test_a_trace_without_own_frames_is_looked_for_everywhere():
+    """Before it is said that nothing is here, everything is looked at."""
+    atlas = seen({"": "main.go"}, root="github.com/acme/shop")
+    frames = crash(("github.com/other/lib.F", "/go/pkg/mod/x.org/lib@v1.0.0/f.go"))
+    assert wanted(trace(), frames, atlas) == LIST
+
+
+def test_the_next_crash_counts_where_the_first_has_no_own_frame():
+    """A text may begin with a crash of somebody else."""
+    other = ("github.com/other/lib.F", "/go/pkg/mod/github.com/other/lib@v1.0.0/f.go")
+    panics = crash(other) + crash((ADD, "/app/internal/cart/cart.go"))
+    atlas = seen({"": "main.go"}, root="github.com/acme/shop")
+    assert wanted(trace(), panics, atlas) == Wanted(("internal/cart",))
+    known = seen({"internal/cart": "cart.go"}, root="github.com/acme/shop")
+    assert wanted(trace(), panics, known) is None
+
+
+@pytest.mark.parametrize(
+    ("modules", "step"),
+    [
+        ({"backend": "example.com/api"}, None),
+        ({"backend": "example.com/api", "root": "example.com/all"}, "handlers"),
+        ({"backend": "example.com/api", "web": "example.com/web"}, "handlers"),
+    ],
+)
+def test_a_path_below_the_only_module_means_that_module(modules, step):
+    """Where no other module is in sight, a path relative to one needs no look."""
+    atlas = seen({"backend/handlers": "user.go"}, **modules)
+    found = wanted(place("handlers/user.go"), (), atlas)
+    assert found == (Wanted((step,)) if step else None)
+
+
+def test_a_workspace_of_several_modules_makes_a_relative_path_doubtful():
+    """A go.work that names two modules speaks of one that nobody has looked at."""
+    atlas = explored(
+        Atlas(),
+        {"a/handlers": ["user.go"]},
+        {"a/go.mod": b"module x.org/a\n", "go.work": b"use (\n\t./a\n\t./b\n)\n"},
+        looked=["a/handlers"],
+    )
+    assert wanted(place("handlers/user.go"), (), atlas) == Wanted(("handlers",))
+
+
+def test_the_same_path_in_two_modules_is_told_apart_by_the_root_directory():
+    """What lies below the named module is meant, and nothing is left to ask."""
+    atlas = seen({"a/h": "u.go", "b/h": "u.go"}, a="x.org/a", b="x.org/b")
+    assert wanted(place("h/u.go", "b"), (), atlas) is None
+    assert wanted(place("h/u.go"), (), atlas) == Wanted(("h",))
+
+
+def test_an_absolute_path_is_certain_when_its_longer_ends_are_ruled_out():
+    """`/app/main.go` is the root's only once there is no `app/main.go`."""
+    known = seen({"": "main.go"}, root="example.com/x")
+    frames = crash(("main.main", "/app/main.go"))
+    assert wanted(trace(), frames, known) == Wanted(("app",))
+    ruled_out = seen({"": "main.go"}, "app", root="example.com/x")
+    assert wanted(trace(), frames, ruled_out) is None
+
+
+def test_a_package_that_is_gone_is_not_looked_for_twice():
+    """Where the import path's own directory is absent, no other one can have it."""
+    atlas = seen({"": "main.go"}, "gen/pb", "gen", "pb", root="github.com/acme/shop")
+    frames = crash(
+        ("github.com/acme/shop/gen/pb.F", "/app/gen/pb/pb.go"),
+        ("github.com/acme/shop.Run", "/app/main.go"),
+    )
+    assert wanted(trace(), frames, atlas) is None
+
+
+def test_many_frames_are_looked_at_in_portions():
+    """One look is bounded, whatever the trace."""
+    frames = crash(*((f"x.org/s/p{n}.F", f"/a/p{n}/f.go") for n in range(40)))
+    step = wanted(trace(), frames, Atlas())
     assert step is not None
-    if directories is None:
-        directories = ["example.com/shop/cmd/web", "cmd/web", "web", ""]
-    if None in directories:
-        directories = ["build/elsewhere", "elsewhere", ""]
-    assert list(step.directories) == directories
+    assert len(step.directories) == 32
+
+
+def test_the_forms_of_a_path():
+    """A text's relative paths are remembered by, below the root directory first."""
+    assert forms(place("h/u.go", "b"), ()) == ("b/h/u.go", "h/u.go")
+    frames = crash(("x.F", "a/b.go"), ("y.F", "/abs/c.go"), ("z.F", None))
+    assert forms(trace(), frames) == ("a/b.go",)
+
+
+@pytest.mark.parametrize(
+    ("path", "step"),
+    [
+        ("github.com/acme/shop/models", Wanted(("models",))),
+        ("github.com/acme/shop/internal/cart", None),  # known
+        ("github.com/acme/shop/gone", None),  # looked at, not there
+        ("github.com/acme/other", None),  # another repository
+        ("fmt", None),
+    ],
+)
+def test_an_import_of_the_repository_is_looked_at_once(path, step):
+    """Only what lies under a known module and was not looked at is asked for."""
+    atlas = seen({"internal/cart": "c.go"}, "gone", root="github.com/acme/shop")
+    assert wanted_for_imports([path], atlas) == step
+
+
+def test_an_import_of_another_module_of_the_repository():
+    """Without a module at the root there may be more: by their ends, then the list."""
+    atlas = seen({"svc/pay": "p.go"}, svc="corp.example/svc")
+    path = "corp.example/lib/money"
+    assert wanted_for_imports([path], atlas) == Wanted(("lib/money", "money"))
+    looked = seen({"svc/pay": "p.go"}, "lib/money", "money", svc="corp.example/svc")
+    assert wanted_for_imports([path], looked) == LIST

@@ -47,6 +47,7 @@ class Writer:
         self._state = threading.Condition()
         self._waiting = deque[tuple[Write, int]]()  # guarded by _state
         self._bytes = 0  # guarded by _state
+        self._writing = False  # guarded by _state
         self._closing = False  # guarded by _state
         self._thread: threading.Thread | None = None  # guarded by _state
         self._db: apsw.Connection | None = None
@@ -66,15 +67,23 @@ class Writer:
                     target=self._run, name="triage-cache", daemon=True
                 )
                 self._thread.start()
-            self._state.notify()
+            self._state.notify_all()
+
+    def drain(self, seconds: float = _CLOSING) -> None:
+        """Wait until what was taken is written or dropped; blocks."""
+        with self._state:
+            self._state.wait_for(
+                lambda: not (self._waiting or self._writing), seconds
+            )
 
     def close(self) -> None:
         """Do what is waiting, within bounds; blocks."""
+        self.drain()
         with self._state:
             self._closing = True
-            self._state.notify()
+            self._state.notify_all()
         if self._thread is not None:
-            self._thread.join(_CLOSING)
+            self._thread.join(1.0)
 
     def report_damage(self, number: int | None) -> None:
         """Set the file aside that a reader found damaged; *number* is its inode."""
@@ -98,8 +107,10 @@ class Writer:
     def _next(self) -> list[Write]:
         """Wait for writes; none when closed and done."""
         with self._state:
-            while not self._waiting and not self._closing:
-                self._state.wait()
+            self._writing = False
+            self._state.notify_all()
+            self._state.wait_for(lambda: self._waiting or self._closing)
+            self._writing = bool(self._waiting)
             batch = list[Write]()
             while self._waiting and len(batch) < _AT_ONCE:
                 write, size = self._waiting.popleft()
