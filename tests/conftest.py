@@ -8,6 +8,11 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 
 import pytest
+from hypothesis import settings
+
+# A busy machine is no reason to fail.
+settings.register_profile("triage", deadline=None)
+settings.load_profile("triage")
 
 _CLEARED = ("GIT_", "TRIAGE_", "GITHUB_", "XDG_")
 _LOOPBACK = ("127.", "::1", "localhost")

@@ -4,7 +4,8 @@
 
 STATE is a file that counts the generations. START says what to do in place of a good
 hello; a request's `directory` says what to do in place of a good answer (see the
-methods below), and `name*N` does it in the first N generations only.
+methods below), and `name*N/other` does that in the first N generations only and later
+the other, `echo` where none is given.
 """
 
 import os
@@ -102,9 +103,10 @@ class Answers:
         if frame.header["method"] == "cancel":
             self.cancelled.append(params["id"])
             return
-        order, _, generations = params.get("directory", "print").partition("*")
+        order, _, rest = params.get("directory", "print").partition("*")
+        generations, _, other = rest.partition("/")
         if generations and self.generation > int(generations):
-            order = "echo"
+            order = other or "echo"
         getattr(self, order)(number, frame.body)
 
     def echo(self, number: int, body: bytes) -> None:

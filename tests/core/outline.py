@@ -99,9 +99,10 @@ def _lines(source: bytes) -> list[_Line]:
 
 def _last(lines: list[_Line], at: int, indent: bytes) -> int:
     """Find the line that ends what begins on line *at*, by its closing bracket."""
-    if not _code(lines[at].text).endswith((b"{", b"(")):
+    raw = lines[at].text.count(b"`") % 2
+    if not raw and not _code(lines[at].text).endswith((b"{", b"(")):
         return at
-    closing = re.compile(rb"%s[})]" % indent)
+    closing = re.compile(rb".*`" if raw else rb"%s[})]" % indent)
     for later in range(at + 1, len(lines)):
         text = _code(lines[later].text)
         if closing.match(text) and not text.endswith((b"{", b"(")):

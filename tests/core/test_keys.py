@@ -100,6 +100,8 @@ def key(found: Finding, build: BuildContext = LINUX, **asked: object) -> bytes:
         finding(line=8),
         finding(function="shop.G"),
         finding(message="boom in Checkout"),
+        finding(message="boom 4711"),
+        finding(message="boom\nin Checkout"),
         finding(warning="a guess"),
         finding(module_path="b.go"),
     ],
@@ -110,8 +112,8 @@ def test_a_finished_context_is_known_by_the_frames_found(other):
 
 
 def test_a_finished_context_does_not_hang_on_the_wording():
-    """Where the file was named how, when, and numbers in the message change nothing."""
-    same = finding(message="boom 4711", matched="suffix")
+    """How the file was named and the end of a long message change nothing."""
+    same = finding(message="boom\n[4711]", matched="suffix")
     assert key(same, trace="other text", file=None, line=None) == key(finding())
 
 

@@ -184,6 +184,78 @@ def test_broken_declaration():
     assert [view.is_broken(n) for n in range(3)] == [True, False, False]
 
 
+PORT = sketch("""
+package port
+
+type Store interface {
+	// Save(x) keeps it.
+	Save(it Item) error // not Save(y)
+	Get(id string) (*Item, error)
+	Closer //: field Closer
+}
+
+type Closer interface{ Close() }
+
+type Number interface{ int }
+
+type Disk struct{}
+
+func (d Disk) Save(it Item) error { return nil }
+
+func (d *Disk) Get(
+	id string,
+) (*Item, error) {
+	return nil, nil
+}
+
+type Tape struct{}
+
+func (t Tape) Save(it Item) error { return nil }
+
+func (t Tape) Get(id string) *Item
+
+type Empty struct{}
+""")
+
+
+def test_methods_of_an_interface():
+    """An interface gives the methods that it lists itself, as it writes them."""
+    methods = PORT.view.interface_methods
+    assert methods(PORT.rows.number("Store")) == {
+        "Save": "Save(it Item) error // not Save(y)",
+        "Get": "Get(id string) (*Item, error)",
+    }
+    assert methods(PORT.rows.number("Closer")) == {"Close": "Close()"}
+    assert methods(PORT.rows.number("Number")) == {}
+
+
+@pytest.mark.parametrize(
+    ("owner", "want"), [("Disk", True), ("Tape", False), ("Empty", False)]
+)
+def test_type_with_the_methods(owner, want):
+    """A type has an interface's methods where it declares them all, as they are."""
+    wanted = PORT.view.interface_methods(PORT.rows.number("Store"))
+    assert want == PORT.view.has_methods(PORT.rows.number(owner), wanted)
+
+
+def test_no_methods_are_had_by_none():
+    """An interface that lists nothing says nothing of who implements it."""
+    assert not PORT.view.has_methods(PORT.rows.number("Disk"), {})
+
+
+@pytest.mark.parametrize(
+    ("name", "want"),
+    [
+        ("Disk.Save", "Save(it Item) error "),
+        ("Disk.Get", "Get(\n\tid string,\n) (*Item, error) "),
+        ("Tape.Get", "Get(id string) *Item"),
+    ],
+)
+def test_signature(name, want):
+    """A method's signature goes from its name to its body."""
+    assert want == PORT.view.signature(PORT.decl(name))
+
+
 def test_words():
     """Identifiers of three letters and more count, once, outside of texts."""
     shop = sketch("""

@@ -136,6 +136,7 @@ def test_symbols_request():
             "goos": "linux",
             "goarch": "amd64",
             "tags": ["x"],
+            "tests": True,
             "focus": "u.go",
             "files": [["a.go", 2], ["b.go", 1]],
         },

@@ -140,6 +140,18 @@ async def test_death_is_replaced(helper):
     assert deaths[0].stderr[0] == "SIGQUIT: quit"
 
 
+async def test_interrupt_is_for_the_host(helper):
+    """A ^C in the terminal does not take the helper away from under its host."""
+    await helper.hello()
+    child = helper._shared
+
+    os.kill(child._process.pid, signal.SIGINT)
+    answer = await helper.symbols(package(USER), LINUX, None)
+
+    assert Table(answer).count("decls") == 1
+    assert helper._shared is child
+
+
 async def test_other_version():
     """A host of another version is told both, and what to do."""
     helper = Helper(version="9.9.9")

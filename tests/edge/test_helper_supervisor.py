@@ -23,7 +23,7 @@ from triage.errors import (
     HelperVersionMismatch,
     TooLarge,
 )
-from triage.helper import Helper, Limits
+from triage.helper import Helper, Limits, launch
 
 LIMITS = Limits()
 LINUX = BuildContext()
@@ -161,6 +161,7 @@ async def test_bystanders_are_not_lost(helper, generations):
     answer = await bystander
     before = generations()
     await ask(helper, "hold*1", b"bystander")
+    await ask(helper, "echo")
 
     assert answer == b"bystander"
     # Poison, poison alone, bystander alone, and one for all that follow.
@@ -270,6 +271,16 @@ async def test_missing_command(clock):
     await helper.close()
 
 
+async def test_missing_binary(clock, monkeypatch, tmp_path):
+    """Without its binary a helper can be made, and says what is missing when used."""
+    monkeypatch.setattr(launch, "__file__", str(tmp_path / "launch.py"))
+    helper = Helper(clock=clock)
+
+    with pytest.raises(HelperStartFailed, match="pip install"):
+        await ask(helper, "echo")
+    await helper.close()
+
+
 async def test_slots(helper, clock):
     """No more calls than there are slots are at the helper at a time."""
     held = [asyncio.create_task(ask(helper, "hold", b"%d" % i)) for i in range(2)]
@@ -335,18 +346,30 @@ async def test_cancelled_start_does_not_hurt_others(helper):
     assert await second == b"second"
 
 
-async def test_cancelled_replay(helper, clock):
-    """A call that is cancelled while it is tried alone leaves no process behind."""
+async def test_cancelled_start_of_a_replay(helper, clock):
+    """A call that is cancelled while its own child starts leaves none behind."""
     call = asyncio.create_task(ask(helper, "crash*1"))
     await clock.until_set(LIMITS.call)
     await clock.until_set(LIMITS.hello)  # of the second generation
 
     call.cancel()
-    with contextlib.suppress(asyncio.CancelledError):
-        await call
-    await helper.close()
+    await asyncio.wait([call, *(child.life for child in helper._children)])
 
-    assert repr(helper) == "<Helper, 0 children>"
+    assert call.cancelled()
+
+
+async def test_cancelled_replay(helper, clock, generations):
+    """A call that is cancelled while it is tried alone ends the child it had."""
+    call = asyncio.create_task(ask(helper, "crash*1/hang"))
+    await clock.until_set(LIMITS.call)
+    await clock.until_set(LIMITS.hello)  # of the second generation
+    await clock.until_set(LIMITS.call)
+
+    call.cancel()
+    await asyncio.wait([call, *(child.life for child in helper._children)])
+
+    assert call.cancelled()
+    assert generations() == 2
 
 
 async def test_close(helper):
@@ -399,7 +422,7 @@ import asyncio, gc, logging, sys
 sys.path.insert(0, {root!r})
 from triage.core.model import BuildContext, Package, Snippet, SourceFile
 from triage.errors import TriageError
-from triage.helper import Helper, Limits
+from triage.helper import Helper, Limits, launch
 
 async def use(directory):
     limits = Limits(call=0.1, reap=0.1)

@@ -2,7 +2,7 @@
 
 import math
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from posixpath import basename
 
 from triage.core import render
@@ -21,6 +21,7 @@ from triage.core.model import (
 from triage.core.picks import Pick
 from triage.core.rules import CrashSite
 from triage.core.site import expressions, title
+from triage.core.table import DeclFlag
 
 _NAMED_LEFT_OUT = 8
 """How many of what was left out are named; the rest is counted."""
@@ -69,7 +70,7 @@ def assemble(
             origin.repo, origin.panic.kind, origin.functions or (_function(site),)
         ),
         context=context,
-        stats=_package_stats(site, context),
+        stats=_stats(site, context),
         served_from=origin.served_from,
         warnings=origin.warnings,
     )
@@ -132,36 +133,17 @@ def _function(site: CrashSite) -> str:
     return f"{site.view.import_path or site.view.directory}.{title(site.decl)}"
 
 
-def redressed(result: Result, panic: ShownPanic) -> Result:
-    """Give a finished context another panic's message and frames.
-
-    Everything else follows from what both have in common: places, kind, options.
-    """
-    if result.panic == panic:
-        return result
-    context = result.context
-    old, new = (render.headline(p.message or "") for p in (result.panic, panic))
-    if old != new:
-        lines = context.split("\n", 3)
-        lines[2] = lines[2].removesuffix(old) + new
-        context = "\n".join(lines)
-    stats = _stats(result.stats.files, result.stats.package_bytes, context)
-    return replace(result, panic=panic, context=context, stats=stats)
-
-
-def _package_stats(site: CrashSite, context: str) -> Stats:
-    tests = bool(site.decl.flags & site.decl.flags.TEST)
-    return _stats(*site.view.size(tests=tests), context)
-
-
-def _stats(files: int, size: int, context: str) -> Stats:
+def _stats(site: CrashSite, context: str) -> Stats:
+    tests = bool(site.decl.flags & DeclFlag.TEST)
+    files, size = site.view.size(tests=tests)
+    characters = site.view.characters(tests=tests)
     return Stats(
         files=files,
         package_bytes=size,
         context_bytes=len(context.encode()),
-        package_tokens=math.ceil(size / CHARACTERS_PER_TOKEN),
+        package_tokens=math.ceil(characters / CHARACTERS_PER_TOKEN),
         context_tokens=math.ceil(len(context) / CHARACTERS_PER_TOKEN),
-        token_reduction=round(1 - len(context) / size, 4) if size else 0.0,
+        token_reduction=round(1 - len(context) / characters, 4),
     )
 
 
@@ -175,4 +157,4 @@ def _left_out(picks: Sequence[Pick]) -> list[str]:
     ]
     more = len(picks) - len(named)
     tail = f" and {more} more" if more else ""
-    return [f"Left out for want of room: {', '.join(named)}{tail}"]
+    return [f"{render.LEFT_OUT}{', '.join(named)}{tail}"]

@@ -7,7 +7,7 @@ rule links to the fault has a room of its own within the budget. A token counts 
 characters whatever is installed, so that the answer does not depend on it.
 """
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
 from triage.core.forms import (
@@ -26,6 +26,8 @@ CRASH_SHARE = 0.6
 """Of the budget, at most, for the crash function."""
 _SECTION_COST = 240
 _SYMBOL_COST = 40
+_LEAST = _SYMBOL_COST + 20
+"""Less room than this holds no symbol."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,18 +58,23 @@ def fit(
     picks = [w.pick for w in sorted(candidates, key=lambda w: w.order)]
     frames = [pick for pick in picks if pick.near == Near.FRAME]
     for pick in sorted(frames, key=lambda pick: pick.turn):
-        purse.pay_first(frame_forms(pick))
+        purse.pay_first(pick, frame_forms(pick))
     rest = [pick for pick in picks if pick.near != Near.FRAME]
     for pick in _pay_whole(purse, rest):
         loose = pick.near == Near.RELATED
-        purse.pay_first(related_forms(pick) if loose else cut_forms(pick, fields))
+        forms = related_forms(pick) if loose else cut_forms(pick, fields)
+        purse.pay_first(pick, forms)
     return purse.fitted(picks)
 
 
 def _pay_whole(purse: "_Purse", picks: Sequence[Pick]) -> list[Pick]:
     """Pay for whole declarations out of half of what is left; return the others."""
     floor = purse.left / 2
-    return [pick for pick in picks if not purse.pay_first([full_form(pick)], floor)]
+    return [
+        pick
+        for pick in picks
+        if not purse.pay_first(pick, (full_form(p) for p in (pick,)), floor)
+    ]
 
 
 class _Purse:
@@ -88,12 +95,17 @@ class _Purse:
         self._sections.add(shown.pick.section)
         self._shown.append(shown)
 
-    def pay_first(self, forms: Iterable[Shown], floor: float = 0) -> bool:
-        """Pay for the first form that leaves *floor*; tell whether one does."""
+    def pay_first(self, pick: Pick, forms: Iterator[Shown], floor: float = 0) -> bool:
+        """Pay for the first form that leaves *floor*; tell whether one does.
+
+        *forms* are not made where nothing of *pick* could have room.
+        """
+        room = self.left - floor
+        if pick.near == Near.RELATED:
+            room = min(room, self._related)
+        if room < _LEAST:
+            return False
         for form in forms:
-            room = self.left - floor
-            if form.pick.near == Near.RELATED:
-                room = min(room, self._related)
             if self._price(form) <= room:
                 self.pay(form)
                 return True

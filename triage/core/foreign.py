@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from triage.core.picks import Near, Part, Pick
 from triage.core.rules import CrashSite
 from triage.core.site import title
-from triage.core.table import NONE, Decl, FieldFlag, Kind, Role, Wrap
+from triage.core.table import NONE, Decl, DeclFlag, FieldFlag, Kind, Role, Wrap
 from triage.core.view import View
 
 Step = tuple[str, int]
@@ -83,8 +83,9 @@ class Trail:
         numbers = self._view.by_name.get(self._want.name, ())
         if not numbers:
             return
-        current: Decl | None = self._view.decl(numbers[0])
-        self._pick(current, self._want.reason)
+        named = self._view.decl(numbers[0])
+        self._pick(named, self._want.reason)
+        current: Decl | None = named
         steps = list(self._want.steps)
         while steps and current is not None:
             current = self._step(current, steps)
@@ -156,9 +157,7 @@ class Trail:
         steps.clear()
         return None
 
-    def _pick(self, decl: Decl | None, reason: str) -> None:
-        if decl is None:
-            return
+    def _pick(self, decl: Decl, reason: str) -> None:
         near = self._want.near
         self.picks.append(Pick(self._view, decl, "packages", near, reason))
         if decl.kind == Kind.TYPE:
@@ -180,6 +179,6 @@ def _constructors(view: View, owner: Decl) -> Iterator[Decl]:
     for row in view.table.back("types", owner.id):
         number, role, _, _, wrap, _ = view.table.record("types", row)
         decl = view.decl(number)
-        plain = decl.kind == Kind.FUNC and not decl.flags & decl.flags.TEST
+        plain = decl.kind == Kind.FUNC and not decl.flags & DeclFlag.TEST
         if role == Role.RESULT and wrap <= Wrap.POINTER and plain:
             yield decl

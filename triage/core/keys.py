@@ -11,10 +11,11 @@ from typing import Final
 import orjson
 
 from triage._version import __version__
-from triage.core.model import BuildContext, Package, Snippet, Telemetry
+from triage.core.model import BuildContext, Package, Panic, Snippet, Telemetry
 from triage.core.modules import import_path
 from triage.core.places import Finding
 from triage.core.relations import message_words
+from triage.core.render import headline
 from triage.core.table import SCHEMA as TABLE_SCHEMA
 
 SCHEMA: Final = 1
@@ -73,8 +74,8 @@ def finished_key(
     """Return what a finished context is known by.
 
     *source* names the repository wherever it is asked from. The crash function
-    follows from its file, line and printed name. Of the panic's message only the
-    words that choose declarations are part of it: see `answer.redressed`.
+    follows from its file, line and printed name. Frames that are not the repository's
+    are no part of it: whoever takes a context out puts the panic at hand into it.
     """
     panic, crash = finding.panic, finding.places[0]
     located = crash.located
@@ -85,7 +86,7 @@ def finished_key(
         commit,
         [getattr(telemetry, name) for name in _OPTIONS],
         [build.goos, build.goarch, sorted(set(build.tags))],
-        panic and [panic.kind, sorted(message_words(panic.message))],
+        panic and _said(panic),
         [[p.path, p.frame.function, p.frame.line] for p in finding.places],
         located and [located.module_path, located.warning],
         import_path(crash.directory, finding.layout),
@@ -121,6 +122,11 @@ def snippet_key(snippet: Snippet) -> Key:
 def commit_key(source: str, commit: str) -> bytes:
     """Return what is kept of one commit is known by."""
     return _digest("commit", source, commit)
+
+
+def _said(panic: Panic) -> list[object]:
+    """Return what an answer shows of a panic, and what it chooses declarations by."""
+    return [panic.kind, headline(panic.message), sorted(message_words(panic.message))]
 
 
 def tree_key(commit: bytes, what: str, path: str = "") -> bytes:

@@ -15,9 +15,16 @@ from triage.core.model import Result, Symbol
 SECTIONS = ("crash", "types", "functions", "values", "callers", "packages", "related")
 
 _RULE = "// " + "=" * 78
-_CONTROL = re.compile(r"[\x00-\x1f\x7f-\x9f\u2028\u2029\u202a-\u202e\u2066-\u2069]+")
-_UNSHOWN = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069]")
+_DIRECTION = r"\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069"
+_HALF = r"\ud800-\udfff"
+_CONTROL = re.compile(rf"[\x00-\x1f\x7f-\x9f\u2028\u2029{_DIRECTION}{_HALF}]+")
+_UNSHOWN = re.compile(
+    rf"\r(?!\n)|[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f{_DIRECTION}{_HALF}]"
+)
 _RUNTIME = "runtime error: "
+_LONGEST_HEADLINE = 300
+LEFT_OUT = "Left out for want of room: "
+"""Begins the last line of a text that does not hold all that was found."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,19 +41,26 @@ class Heading:
 
 
 def printable(text: str) -> str:
-    """Replace runs of control and direction characters by one space."""
+    """Replace runs of control, direction and half characters by one space."""
     return _CONTROL.sub(" ", text).strip()
 
 
 def for_terminal(source: str) -> str:
     r"""Show control characters as `\x1b`, tabs and line ends left alone."""
-    return _UNSHOWN.sub(lambda found: f"\\x{ord(found[0]):02x}", source)
+    return _UNSHOWN.sub(lambda found: _escape(found[0]), source)
+
+
+def _escape(character: str) -> str:
+    return character.encode("unicode_escape").decode()
 
 
 def headline(message: str) -> str:
     """Return the first line of a panic's message without `runtime error: `."""
     first = message.strip().split("\n", 1)[0]
-    return printable(first.removeprefix(_RUNTIME))
+    line = printable(first.removeprefix(_RUNTIME))
+    if len(line) <= _LONGEST_HEADLINE:
+        return line
+    return f"{line[: _LONGEST_HEADLINE - 3]}..."
 
 
 def text(heading: Heading, symbols: Sequence[Symbol], notes: Sequence[str]) -> str:
@@ -65,12 +79,11 @@ def text(heading: Heading, symbols: Sequence[Symbol], notes: Sequence[str]) -> s
 def _title(section: str, heading: Heading, first: Symbol) -> Iterator[str]:
     name = heading.package
     if section == "crash":
-        file = basename(heading.path)
+        file = printable(basename(heading.path))
         yield f"// Crash Site: {file} ({_lines(first)})"
-        if heading.message is None:
-            yield f"// Line: {file}:{heading.line}"
-        else:
-            yield f"// Panic: {file}:{heading.line}: {headline(heading.message)}"
+        what = "Line" if heading.message is None else "Panic"
+        said = headline(heading.message or "")
+        yield f"// {what}: {file}:{heading.line}{f': {said}' if said else ''}"
     else:
         yield {
             "types": f"// Package Context: Struct & Type Definitions ({name})",
@@ -102,7 +115,8 @@ def _file_line(heading: Heading, symbol: Symbol) -> str:
     where = _lines(symbol)
     if symbol.section == "callers" and symbol.marks:
         where += f", call at {', '.join(map(str, symbol.marks))}"
-    return f"// File: {shown_path(heading.directory, symbol.file)} ({where})"
+    path = printable(shown_path(heading.directory, symbol.file))
+    return f"// File: {path} ({where})"
 
 
 def shown_path(directory: str, path: str) -> str:
@@ -142,10 +156,18 @@ def markdown(result: Result) -> str:
             if (symbol.file, symbol.text) not in printed:
                 printed.add((symbol.file, symbol.text))
                 out += ["", *_markdown_symbol(symbol)]
-    if result.warnings:
+    notes = [*result.warnings, *_left_out(result.context)]
+    if notes:
         out += ["", "#### Notes", ""]
-        out += [f"- {_escaped(printable(warning))}" for warning in result.warnings]
+        out += [f"- {_escaped(printable(note))}" for note in notes]
     return "\n".join(out) + "\n"
+
+
+def _left_out(context: str) -> Iterator[str]:
+    """Give the line of the text form that says what was left out, if it does."""
+    last = context.rstrip("\n").rpartition("\n")[2].removeprefix("// ")
+    if last.startswith(LEFT_OUT):
+        yield last
 
 
 def _markdown_symbol(symbol: Symbol) -> Iterator[str]:
@@ -167,4 +189,4 @@ def _inline(text: str) -> str:
 
 def _escaped(text: str) -> str:
     """Escape what Markdown or HTML would read as markup."""
-    return re.sub(r"([\\`*_{}\[\]<>()#+!|~&-])", r"\\\1", text)
+    return re.sub(r"([\\`*_{}\[\]<>()#+!|~&$-])", r"\\\1", text)

@@ -42,6 +42,15 @@ _MAKERS = frozenset(
         Near.DEEP_CONSTRUCTOR,
     }
 )
+_PLACES = {
+    Role.FIELD: "a field",
+    Role.RECEIVER: "the receiver",
+    Role.PARAMETER: "a parameter",
+    Role.RESULT: "a result",
+    Role.CONSTRAINT: "a type parameter",
+    Role.UNDERLYING: "an element",
+    Role.VALUE: "its value",
+}
 _TYPE_ROLES = (Role.FIELD, Role.UNDERLYING, Role.CONSTRAINT)
 
 
@@ -215,9 +224,8 @@ class PackageRules:
             text = f"holds {self._view.field_name(field)}, which the line hangs on"
             found.setdefault(owner, (Near.CHAIN_TYPE, text))
         for _, role, _, target, _, _ in self._table.of("types", crash.id):
-            place = "a parameter" if role == Role.PARAMETER else "a result"
-            place = "its value" if role == Role.VALUE else place
-            found.setdefault(target, (Near.USED, f"type of {place} of {name}"))
+            text = f"type of {_PLACES[Role(role)]} of {name}"
+            found.setdefault(target, (Near.USED, text))
         for target, line, _ in self._local_uses(crash):
             near = Near.LINE if line == self._site.line else Near.USED
             found.setdefault(target, (near, f"used on line {line} of {name}"))
@@ -440,10 +448,12 @@ _ACCESS_VERBS = (
 )
 
 
+_OF_ELEMENTS = frozenset({"writes", "updates", "takes the address of", "reads"})
+
+
 def _access(how: Access, *, nil: bool) -> str:
     verb = next((text for flag, text in _ACCESS_VERBS if how & flag), "reads")
-    if how & Access.ASSIGN and nil:
+    element = bool(how & Access.ELEMENT) and verb in _OF_ELEMENTS
+    if verb == "writes" and nil:
         verb = "writes nil to"
-    return (
-        f"{verb} an element of" if how & Access.ELEMENT and verb == "writes" else verb
-    )
+    return f"{verb} an element of" if element else verb

@@ -1,6 +1,10 @@
 """Compare the written signatures of methods, where no type checker saw both."""
 
+import re
 from collections.abc import Iterator
+
+_COMMENT = re.compile(r"//[^\n]*")
+_PACKAGE = re.compile(r"\w+\.")
 
 
 def fits(method: str, wanted: str) -> bool:
@@ -13,13 +17,14 @@ def fits(method: str, wanted: str) -> bool:
 
 
 def _shape(signature: str) -> tuple[int, tuple[str, ...]]:
-    """Return the number of parameters, and the bare name of each result's type."""
+    """Return the number of parameters, and each result's type without packages."""
+    signature = _COMMENT.sub("", signature)
     start = signature.find("(")
     if start < 0:
         return 0, ()
     end = _closing(signature, start)
     parameters = list(_parts(signature[start + 1 : end]))
-    rest = signature[end + 1 :].split("//")[0].split("{")[0].strip()
+    rest = signature[end + 1 :].partition("{")[0].strip()
     if rest.startswith("("):
         rest = rest[1 : _closing(rest, 0)]
     return len(parameters), tuple(map(_bare, _parts(rest)))
@@ -47,5 +52,5 @@ def _parts(text: str) -> Iterator[str]:
 
 
 def _bare(result: str) -> str:
-    """`err error` -> `error`, `*port.Item` -> `Item`."""
-    return result.rpartition(" ")[2].rpartition(".")[2].lstrip("*")
+    """`err error` -> `error`, `*port.Item` -> `Item`, `[]port.Item` -> `[]Item`."""
+    return _PACKAGE.sub("", result.rpartition(" ")[2]).lstrip("*")

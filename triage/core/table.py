@@ -350,7 +350,6 @@ class Table:
             Kind(r[0]),
             self._strings[r[1]],
             self._strings[r[2]],
-            *(r[3], r[4], r[5], r[6], r[7], r[8], r[9], r[10], r[11], r[12]),
-            *(r[13], r[14]),
-            DeclFlag(r[15]),
+            *r[3:15],
+            DeclFlag(r[15]),  # type: ignore[arg-type] # twelve integers stand before it
         )

@@ -94,12 +94,18 @@ class View:
 
     def size(self, *, tests: bool) -> tuple[int, int]:
         """Count the files that the build context takes, and their bytes."""
-        sizes = [
-            len(self._sources[self.table.text(record[0])])
-            for record in self.file_records
-            if record[2] == Verdict.TAKEN and (tests or not record[3] & FileFlag.TEST)
-        ]
+        sizes = [len(data) for data in self._taken(tests=tests)]
         return len(sizes), sum(sizes)
+
+    def characters(self, *, tests: bool) -> int:
+        """Count the characters of the files that the build context takes."""
+        return sum(len(d.decode("utf-8", "replace")) for d in self._taken(tests=tests))
+
+    def _taken(self, *, tests: bool) -> Iterator[bytes]:
+        for record in self.file_records:
+            is_test = bool(record[3] & FileFlag.TEST)
+            if record[2] == Verdict.TAKEN and (tests or not is_test):
+                yield self._sources[self.table.text(record[0])]
 
     def package_name(self, decl: Decl) -> str:
         """Return the name in the package clause of the file of *decl*."""
@@ -133,7 +139,8 @@ class View:
             if record[5] & FieldFlag.METHOD and not record[5] & FieldFlag.EMBEDDED:
                 name = self.table.text(record[1])
                 text = source[record[3] : record[4]].decode("utf-8", "replace")
-                found[name] = text[text.rfind(f"{name}(") :]
+                begin = re.search(rf"^\s*{name}\(", text, re.MULTILINE)
+                found[name] = text[begin.start() :].strip() if begin else text
         return found
 
     def has_methods(self, type_number: int, wanted: dict[str, str]) -> bool:

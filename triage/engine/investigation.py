@@ -4,7 +4,7 @@ import asyncio
 from collections.abc import Sequence
 from dataclasses import replace
 
-from triage.core.answer import Origin, assemble, redressed
+from triage.core.answer import Origin, assemble
 from triage.core.buildcontext import hinted
 from triage.core.keys import finished_key
 from triage.core.model import Panic, Result, Telemetry
@@ -52,7 +52,7 @@ class Investigation:
         name = self._repository.name
         key = name and commit and finished_key(name, commit, telemetry, build, finding)
         if key and (known := await self._known(key)):
-            return redressed(known, shown_panic(finding))
+            return replace(known, panic=shown_panic(finding))
         tested = {p.directory for p in finding.places if p.name.endswith("_test.go")}
         library = Library(self._means, survey, build, tested)
         result = await self._resolved(finding, survey, library, commit)

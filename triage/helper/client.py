@@ -154,11 +154,12 @@ class Client:
 
     async def _send(self, call: _Call) -> None:
         async with self._writing:
-            if call.answer.done():  # closed while waiting for the lock
-                return
-            if self._sealed is not None:
+            if self._sealed is not None:  # while waiting for the lock
                 raise copy.copy(self._sealed)
-            self._writer.writelines(encode_request(call.number, call.request))
+            frame = b"".join(encode_request(call.number, call.request))
+            # A view, since the transport cuts off what it could send at once: cutting
+            # bytes would copy the rest.
+            self._writer.write(memoryview(frame))
             call.sent = True
             try:
                 await self._writer.drain()

@@ -7,6 +7,7 @@ and whether.
 import asyncio
 import os
 from collections.abc import Mapping, Sequence
+from functools import partial
 
 from triage._version import __version__
 from triage.core.model import BuildContext, Package, Snippet
@@ -29,11 +30,11 @@ from triage.errors import (
 from triage.helper.blame import QUARANTINED, Blame, Rules
 from triage.helper.launch import Launch, Limits, binary_path, child_environment
 from triage.helper.process import Child
-from triage.ports import Clock
+from triage.ports import Clock, Parser
 
 
-class Helper:
-    """A `Parser` over child processes, one for all calls and one for each suspect.
+class Helper(Parser):
+    """Child processes as a parser: one for all calls, and one for each suspect.
 
     Made inside a running event loop; *command* is the helper's, None the binary that
     was installed with Triage. The first call, or `hello`, starts a child.
@@ -52,8 +53,9 @@ class Helper:
     ) -> None:
         limits = limits or Limits()
         self._clock = clock or asyncio.get_running_loop()
-        self._launch = Launch(
-            command=tuple(command) if command is not None else (binary_path(),),
+        self._command = tuple(command or ())
+        self._launch = partial(
+            Launch,
             environment=child_environment(os.environ if environ is None else environ),
             version=version,
             schema=schema,
@@ -176,7 +178,9 @@ class Helper:
     def _new_child(self) -> Child:
         if self._closed:
             raise HelperUnavailable("the Go helper has been shut down")
-        child = Child(self._launch, self._died)
+        # Looked for when it is needed: what is cached is served without a helper.
+        command = self._command or (binary_path(),)
+        child = Child(self._launch(command=command), self._died)
         self._children.add(child)
         child.life.add_done_callback(lambda _: self._children.discard(child))
         return child

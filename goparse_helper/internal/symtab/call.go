@@ -15,8 +15,12 @@ func (w *walker) call(e *ast.CallExpr, how int32) operand {
 	case modeBuiltin:
 		return w.builtin(e, f.name)
 	}
-	w.calledNil(e, f, how)
-	w.argumentsOf(e, f, w.passed(e))
+	w.callFault(e, f, how)
+	arguments := w.passed(e)
+	w.argumentsOf(e, f, arguments)
+	if literal, ok := ast.Unparen(e.Fun).(*ast.FuncLit); ok {
+		w.flowInto(literal, arguments)
+	}
 	x := w.returnedBy(e, f)
 	if how&(commaOK|unused) == 0 {
 		return w.result(x, 0)
@@ -24,10 +28,27 @@ func (w *walker) call(e *ast.CallExpr, how int32) operand {
 	return x
 }
 
+// flowInto lets the arguments of a function literal that is called at once flow into
+// its parameters.
+func (w *walker) flowInto(literal *ast.FuncLit, arguments []operand) {
+	i := 0
+	for _, f := range literal.Type.Params.List {
+		for _, name := range f.Names {
+			if l, ok := w.locals[w.defined(name)]; ok && i < len(arguments) {
+				w.values.flow(l.node, arguments[i].node)
+			}
+			i++
+		}
+	}
+}
+
 // passed evaluates the arguments; `f(g())` passes all that g returns.
 func (w *walker) passed(e *ast.CallExpr) []operand {
 	if len(e.Args) != 1 {
 		return w.operands(e.Args, len(e.Args))
+	}
+	if _, ok := ast.Unparen(e.Args[0]).(*ast.CallExpr); !ok {
+		return []operand{w.expr(e.Args[0], accessRead)}
 	}
 	x := w.expr(e.Args[0], accessRead|commaOK)
 	t, ok := x.typ.(*types.Tuple)
@@ -39,22 +60,6 @@ func (w *walker) passed(e *ast.CallExpr) []operand {
 		all[i] = w.result(x, i)
 	}
 	return all
-}
-
-// calledNil notes that the called function value can be nil.
-func (w *walker) calledNil(e *ast.CallExpr, f operand, how int32) {
-	if f.callee != none || f.sure || f.ext != noExternal || f.mode == modeNone {
-		return
-	}
-	flags := int32(0)
-	if _, ok := under(f.typ).(*types.Signature); !ok {
-		flags = faultPossible
-	}
-	if how&inDefer != 0 {
-		// A deferred nil function faults where the function ends.
-		w.faultAt(faultNilFunc, w.end, faultSite{expr: e.Fun}, f, noNode, flags)
-	}
-	w.faultAt(faultNilFunc, e.Lparen, faultSite{expr: e.Fun}, f, noNode, flags)
 }
 
 // argumentsOf notes what is passed to functions whose declaration can be looked at:
@@ -132,7 +137,7 @@ func (w *walker) conversion(e *ast.CallExpr, t operand) operand {
 	}
 	if _, ok := to.(*types.Array); ok {
 		if _, ok := under(x.typ).(*types.Slice); ok || !isKnown(x.typ) {
-			w.fault(faultConversion, e.Args[0].End()-1, e.Args[0], x)
+			w.fault(site{kind: faultConversion, pos: e.Args[0].End() - 1, expr: e.Args[0]}, x)
 		}
 	}
 	if x.mode == modeConstant {
@@ -188,17 +193,21 @@ func doneBy(name string) int32 {
 }
 
 func (w *walker) builtinFault(e *ast.CallExpr, name string, x operand) {
+	s := site{pos: e.Lparen, expr: e.Args[0]}
 	switch name {
 	case "close":
-		w.fault(faultClose, e.Lparen, e.Args[0], x)
+		s.kind = faultClose
 	case "panic":
-		x.node = w.nodeOf(x, e.Lparen)
-		w.fault(faultPanic, e.Lparen, e.Args[0], x)
+		s.kind, x.node = faultPanic, w.nodeOf(x, e.Lparen)
 	case "delete", "clear", "len":
-		if _, ok := under(x.typ).(*types.Map); ok {
-			w.fault(faultMapAccess, e.Lparen, e.Args[0], x)
+		if _, ok := under(x.typ).(*types.Map); !ok {
+			return
 		}
+		s.kind = faultMapAccess
+	default:
+		return
 	}
+	w.fault(s, x)
 }
 
 // make evaluates make(T, sizes...).
@@ -207,7 +216,7 @@ func (w *walker) make(e *ast.CallExpr) operand {
 	_, isMap := under(typ).(*types.Map)
 	for _, a := range e.Args[1:] {
 		if size := w.expr(a, accessRead); size.mode != modeConstant && !isMap {
-			w.fault(faultMake, e.Lparen, a, size)
+			w.fault(site{kind: faultMake, pos: e.Lparen, expr: a}, size)
 		}
 	}
 	w.literal(typ, e.Pos(), 0)

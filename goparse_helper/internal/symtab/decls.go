@@ -247,6 +247,12 @@ func isEntry(name string) bool {
 	return false
 }
 
+// methodKey names a method: the declaration of its type, and its name.
+type methodKey struct {
+	typ  int32
+	name string
+}
+
 // linkReceivers finds the types that methods belong to, in the same package alone.
 func (dir *directory) linkReceivers() {
 	type key struct {
@@ -259,12 +265,14 @@ func (dir *directory) linkReceivers() {
 			types[key{d.row.pkg, d.ident.Name}] = d.number
 		}
 	}
+	dir.methods = make(map[methodKey]int32, len(dir.decls)/2)
 	for _, d := range dir.decls {
 		if d.receiver == "" {
 			continue
 		}
 		if n, ok := types[key{d.row.pkg, d.receiver}]; ok {
 			d.row.receiverType = n
+			dir.methods[methodKey{n, d.ident.Name}] = d.number
 		}
 	}
 }

@@ -199,7 +199,7 @@ func (w *walker) star(e *ast.StarExpr, how int32) operand {
 		x.typ = types.NewPointer(x.typ)
 		return x
 	}
-	w.deref(e.Star, e.X, x)
+	w.derefFault(site{pos: e.Star, expr: e.X}, x)
 	elem := x
 	elem.callee, elem.mode, elem.sure = none, modeValue, false
 	if p, ok := under(x.typ).(*types.Pointer); ok {
@@ -228,7 +228,7 @@ func (w *walker) unary(e *ast.UnaryExpr) operand {
 func (w *walker) binary(e *ast.BinaryExpr) operand {
 	x, y := w.expr(e.X, accessRead), w.expr(e.Y, accessRead)
 	if e.Op == token.QUO || e.Op == token.REM {
-		w.divide(e.OpPos, x, e.Y, y)
+		w.divisionFault(e.OpPos, x, e.Y, y)
 	}
 	typ, syn := x.typ, x.syn
 	switch e.Op {
@@ -248,14 +248,12 @@ func (w *walker) binary(e *ast.BinaryExpr) operand {
 
 func (w *walker) index(e *ast.IndexExpr, how int32) operand {
 	if id := instanceIdent(e.X); id != nil {
-		if _, ok := w.info.Instances[id]; ok {
+		switch w.info.Uses[id].(type) {
+		case *types.Func, *types.TypeName:
 			return w.instance(w.expr(e.X, how), e.X, []ast.Expr{e.Index})
 		}
 	}
 	x := w.expr(e.X, how&(accessBits|isPart|assignsNil)|accessElement)
-	if x.mode == modeType {
-		return w.instance(x, e.X, []ast.Expr{e.Index})
-	}
 	i := w.expr(e.Index, accessRead)
 	w.indexFault(e, x, i, how)
 	return w.elementOf(x)
@@ -314,7 +312,7 @@ func (w *walker) assertion(e *ast.TypeAssertExpr, how int32) operand {
 	}
 	typ := w.typeExpr(e.Type)
 	if how&commaOK == 0 {
-		w.fault(faultAssertion, e.X.End(), e.X, x)
+		w.fault(site{kind: faultAssertion, pos: e.X.End() - 1, expr: e.X}, x)
 	}
 	return value(typ, e.Type, x.node)
 }

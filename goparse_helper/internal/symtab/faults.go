@@ -6,29 +6,27 @@ import (
 	"go/types"
 )
 
-// fault notes that expr, which is x, can fault; pos lies on the line that the runtime
-// reports.
-func (w *walker) fault(kind int32, pos token.Pos, expr ast.Expr, x operand) {
-	w.faultAt(kind, pos, faultSite{expr: expr}, x, noNode, 0)
+// site is a place where something can fault.
+type site struct {
+	kind   int32
+	pos    token.Pos // on the line that the runtime reports
+	expr   ast.Expr  // the source of what is at fault
+	suffix string    // what to add to it: the embedded field that it goes on to
+	index  int32     // node of an index or key
+	flags  int32
 }
 
-// faultSite is the source text of what faults: an expression, and the embedded field
-// that it goes on to.
-type faultSite struct {
-	expr   ast.Expr
-	suffix string
-}
-
-func (w *walker) faultAt(kind int32, pos token.Pos, site faultSite, x operand, index, flags int32) {
-	text := w.text(site.expr)
-	if site.suffix != "" {
-		text = w.texts.number(w.texts.list[text] + site.suffix)
+// fault notes that x can fault at s.
+func (w *walker) fault(s site, x operand) {
+	text := w.text(s.expr)
+	if s.suffix != "" {
+		text = w.texts.number(w.texts.list[text] + s.suffix)
 	}
 	first, last := w.lines()
-	row := faultRow{decl: w.decl.number, line: w.line(pos), kind: kind, node: x.node,
-		index: index, text: text, flags: flags, first: first, last: last}
+	row := faultRow{decl: w.decl.number, line: w.line(s.pos), kind: s.kind, node: x.node,
+		index: s.index, text: text, flags: s.flags, first: first, last: last}
 	rows := w.faults[w.from.faults:]
-	for i := len(rows) - 1; i >= 0 && rows[i].line == row.line; i-- {
+	for i := len(rows) - 1; i >= max(0, len(rows)-maxScan) && rows[i].line == row.line; i-- {
 		if rows[i] == row {
 			return
 		}
@@ -36,28 +34,31 @@ func (w *walker) faultAt(kind int32, pos token.Pos, site faultSite, x operand, i
 	w.faults = append(w.faults, row)
 }
 
-// deref notes the dereference of x.
-func (w *walker) deref(pos token.Pos, expr ast.Expr, x operand) {
+// derefFault notes the dereference of x. It has the line of the operator; a selector
+// has that of its dot, which is the line where the expression before it ends.
+func (w *walker) derefFault(s site, x operand) {
 	if x.sure {
 		return
 	}
-	flags := int32(0)
 	if _, ok := under(x.typ).(*types.Pointer); !ok {
-		flags = faultPossible
+		s.flags = faultPossible
 	}
-	w.faultAt(faultNilDeref, pos, faultSite{expr: expr}, x, noNode, flags)
+	s.kind = faultNilDeref
+	w.fault(s, x)
 }
 
-// indexFault notes how e can fault: x[i], where how says what is done to the element.
+// dot returns a position on the line of the selector's dot: no line can end before it.
+func dot(e *ast.SelectorExpr) token.Pos { return e.X.End() - 1 }
+
+// indexFault notes how x[i] can fault, where how says what is done to the element.
 func (w *walker) indexFault(e *ast.IndexExpr, x, i operand, how int32) {
-	site := faultSite{expr: e.X}
-	changes := how&changesWhole != 0 && how&(isPart|accessElement) == 0
+	s := site{kind: faultIndex, pos: e.Lbrack, expr: e.X, index: i.node}
 	switch u := under(x.typ).(type) {
 	case *types.Map:
-		w.mapFault(e.Lbrack, site, x, i, changes, 0)
+		w.mapFault(s, x, how)
 		return
 	case *types.Pointer:
-		w.faultAt(faultNilDeref, e.Lbrack, site, x, noNode, 0)
+		w.derefFault(site{pos: e.Lbrack, expr: e.X}, x)
 		if i.mode == modeConstant {
 			return
 		}
@@ -67,71 +68,70 @@ func (w *walker) indexFault(e *ast.IndexExpr, x, i operand, how int32) {
 		}
 	case *types.Basic:
 		if u.Kind() == types.Invalid {
-			w.mapFault(e.Lbrack, site, x, i, changes, faultPossible)
-			w.faultAt(faultIndex, e.Lbrack, site, x, i.node, faultPossible)
-			return
+			s.flags = faultPossible
+			w.mapFault(s, x, how)
 		}
 	}
-	w.faultAt(faultIndex, e.Lbrack, site, x, i.node, 0)
+	w.fault(s, x)
 }
 
-func (w *walker) mapFault(pos token.Pos, site faultSite, x, key operand, changes bool, flags int32) {
-	if changes {
-		w.faultAt(faultNilMapWrite, pos, site, x, key.node, flags)
+// mapFault notes an access to a map, which can be nil when it is written to.
+func (w *walker) mapFault(s site, x operand, how int32) {
+	if how&changesWhole != 0 && how&(isPart|accessElement) == 0 {
+		s.kind = faultNilMapWrite
+		w.fault(s, x)
 	}
-	w.faultAt(faultMapAccess, pos, site, x, key.node, flags)
+	s.kind = faultMapAccess
+	w.fault(s, x)
 }
 
 // sliceFault notes how x[low:high] can fault.
 func (w *walker) sliceFault(e *ast.SliceExpr, x operand, bounds []operand) {
-	site := faultSite{expr: e.X}
-	if p, ok := under(x.typ).(*types.Pointer); ok {
-		if _, ok := under(p.Elem()).(*types.Array); ok {
-			w.faultAt(faultNilDeref, e.Lbrack, site, x, noNode, 0)
-		}
+	s := site{kind: faultSlice, pos: e.Lbrack, expr: e.X}
+	if _, ok := under(x.typ).(*types.Pointer); ok {
+		w.derefFault(s, x)
 	}
 	if len(bounds) == 0 {
 		return
 	}
-	index := noNode
 	for _, b := range bounds {
-		if b.mode != modeConstant && index == noNode {
-			index = b.node
+		if b.mode != modeConstant && s.index == noNode {
+			s.index = b.node
 		}
 	}
-	flags := int32(0)
 	if !isKnown(x.typ) {
-		flags = faultPossible
+		s.flags = faultPossible
 	}
-	w.faultAt(faultSlice, e.Lbrack, site, x, index, flags)
+	w.fault(s, x)
 }
 
 // rangeFault notes how the head of a range loop can fault.
-func (w *walker) rangeFault(s *ast.RangeStmt, x operand) {
+func (w *walker) rangeFault(e *ast.RangeStmt, x operand) {
+	s := site{kind: faultMapAccess, pos: e.For, expr: e.X}
 	switch u := under(x.typ).(type) {
 	case *types.Map:
-		w.fault(faultMapAccess, s.For, s.X, x)
+		w.fault(s, x)
 	case *types.Pointer:
-		if _, ok := under(u.Elem()).(*types.Array); ok {
-			w.fault(faultNilDeref, s.For, s.X, x)
-		}
+		w.derefFault(s, x)
 	case *types.Signature:
-		if x.callee == none {
-			w.fault(faultNilFunc, s.For, s.X, x)
+		if x.callee == none && !x.sure {
+			s.kind = faultNilFunc
+			w.fault(s, x)
 		}
 	case *types.Basic:
 		if u.Kind() == types.Invalid {
-			w.faultAt(faultMapAccess, s.For, faultSite{expr: s.X}, x, noNode, faultPossible)
+			s.flags = faultPossible
+			w.fault(s, x)
 		}
 	}
 }
 
-// divide notes that the divisor y can be zero; only integers fault.
-func (w *walker) divide(pos token.Pos, x operand, expr ast.Expr, y operand) {
+// divisionFault notes that the divisor y can be zero; only integers fault.
+func (w *walker) divisionFault(pos token.Pos, x operand, expr ast.Expr, y operand) {
 	if y.mode == modeConstant {
 		return
 	}
-	flags := int32(0)
+	s := site{kind: faultDivide, pos: pos, expr: expr}
 	t := y.typ
 	if x.mode != modeConstant {
 		t = x.typ
@@ -139,10 +139,27 @@ func (w *walker) divide(pos token.Pos, x operand, expr ast.Expr, y operand) {
 	if b, ok := under(t).(*types.Basic); ok {
 		switch {
 		case b.Kind() == types.Invalid:
-			flags = faultPossible
+			s.flags = faultPossible
 		case b.Info()&types.IsInteger == 0:
 			return
 		}
 	}
-	w.faultAt(faultDivide, pos, faultSite{expr: expr}, y, noNode, flags)
+	w.fault(s, y)
+}
+
+// callFault notes that the called function value can be nil.
+func (w *walker) callFault(e *ast.CallExpr, f operand, how int32) {
+	if f.callee != none || f.sure || f.ext != noExternal || f.mode == modeNone {
+		return
+	}
+	s := site{kind: faultNilFunc, pos: e.Lparen, expr: e.Fun}
+	if _, ok := under(f.typ).(*types.Signature); !ok {
+		s.flags = faultPossible
+	}
+	w.fault(s, f)
+	if how&inDefer != 0 {
+		// It faults where the function ends.
+		s.pos = w.end
+		w.fault(s, f)
+	}
 }

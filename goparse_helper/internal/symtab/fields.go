@@ -1,8 +1,10 @@
 package symtab
 
 import (
+	"bytes"
 	"go/ast"
 	"go/token"
+	"strings"
 )
 
 // field is a struct's field or an interface's method.
@@ -98,20 +100,34 @@ func (dir *directory) addField(d *decl, name string, pos token.Pos, f *ast.Field
 	if f.Doc != nil {
 		start = f.Doc.Pos()
 	}
+	endOffset := d.file.offset(end)
 	if f.Comment != nil {
-		end = f.Comment.End()
+		endOffset = d.file.commentEnd(f.Comment)
 	}
 	number := int32(len(dir.fields))
 	dir.fields = append(dir.fields, &field{
 		name: name, expr: f.Type, file: d.file,
 		row: fieldRow{
 			owner: d.number, line: d.file.line(line), flags: flags,
-			start: d.file.offset(start), end: d.file.offset(end),
+			start: d.file.offset(start), end: endOffset,
 		},
 	})
 	if pos.IsValid() {
 		dir.numbers[pos] = ^number
 	}
+}
+
+// commentEnd returns where a comment ends. The parser drops carriage returns out of its
+// text, so that the comment's own end can lie before that.
+func (f *file) commentEnd(group *ast.CommentGroup) int32 {
+	last := group.List[len(group.List)-1]
+	if strings.HasPrefix(last.Text, "/*") {
+		start := f.offset(last.Pos())
+		if i := bytes.Index(f.source[start:], []byte("*/")); i >= 0 {
+			return start + int32(i) + 2
+		}
+	}
+	return f.offset(last.End())
 }
 
 // embeddedName returns the identifier that gives an embedded field its name, or nil

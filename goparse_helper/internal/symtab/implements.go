@@ -44,7 +44,7 @@ func (c *checker) methodIndex() (byMethod map[string][]int32, embedding []int32)
 	for _, f := range c.dir.fields {
 		owner := f.row.owner
 		if f.row.flags&fieldEmbedded != 0 && c.dir.decls[owner].row.flags&declStruct != 0 &&
-			!strings.Contains(f.name, ".") && !slices.Contains(embedding, owner) {
+			!strings.Contains(f.name, ".") && (len(embedding) == 0 || embedding[len(embedding)-1] != owner) {
 			embedding = append(embedding, owner)
 		}
 	}

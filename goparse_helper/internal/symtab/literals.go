@@ -47,13 +47,27 @@ func (w *walker) structLiteral(e *ast.CompositeLit, typ types.Type, s *types.Str
 		if pair, ok := element.(*ast.KeyValueExpr); ok {
 			given = pair.Value
 			if id, ok := pair.Key.(*ast.Ident); ok {
-				f, _ = w.info.Uses[id].(*types.Var)
+				f = w.keyField(id, s)
 			}
 		} else if i < s.NumFields() {
 			f = s.Field(i)
 		}
 		w.setting(number, f, given)
 	}
+}
+
+// keyField returns the field that a key of a literal names. With a foreign type argument
+// go/types has not come to it.
+func (w *walker) keyField(key *ast.Ident, s *types.Struct) *types.Var {
+	if f, ok := w.info.Uses[key].(*types.Var); ok {
+		return f
+	}
+	for f := range s.Fields() {
+		if f.Name() == key.Name {
+			return f
+		}
+	}
+	return nil
 }
 
 func (w *walker) setting(literal int32, f *types.Var, given ast.Expr) {

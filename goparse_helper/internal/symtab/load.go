@@ -1,6 +1,7 @@
 package symtab
 
 import (
+	"bytes"
 	"cmp"
 	"errors"
 	"go/ast"
@@ -22,12 +23,14 @@ type directory struct {
 	target     target
 	fset       *token.FileSet
 	files      []*file // by name
+	handles    map[*token.File]*file
 	packages   []string
 	decls      []*decl
 	fields     []*field
 	// numbers tells objects by the position of their name, which every checker's
 	// objects share: a declaration's number, or ^ of a field's.
 	numbers map[token.Pos]int32
+	methods map[methodKey]int32
 }
 
 // file is one parsed file. Offsets count bytes of source as it was sent.
@@ -50,7 +53,7 @@ type file struct {
 func load(req *Request) *directory {
 	dir := &directory{
 		importPath: req.ImportPath, target: targetFor(req), fset: token.NewFileSet(),
-		files: make([]*file, len(req.Files)),
+		files: make([]*file, len(req.Files)), handles: make(map[*token.File]*file, len(req.Files)),
 	}
 	// A position that was never set then lies in no file of ours.
 	dir.fset.AddFile("", -1, 1024)
@@ -59,10 +62,15 @@ func load(req *Request) *directory {
 	}
 	// Names alone may be equal; the order must not hang on that of the request.
 	slices.SortFunc(dir.files, func(a, b *file) int {
-		return cmp.Or(cmp.Compare(a.name, b.name),
-			cmp.Compare(len(a.source), len(b.source)), strings.Compare(string(a.source), string(b.source)))
+		if a.name != b.name {
+			return strings.Compare(a.name, b.name)
+		}
+		return bytes.Compare(a.source, b.source)
 	})
 	dir.parse()
+	for _, f := range dir.files {
+		dir.handles[f.handle] = f
+	}
 	dir.namePackages()
 	return dir
 }
@@ -103,14 +111,29 @@ func (f *file) parse(fset *token.FileSet, t target) {
 		f.errors = list
 		f.flags |= fileBroken
 	}
-	f.lines = fset.File(syntax.FileStart).Lines()
 	if f.errors != nil && f.verdict == verdictTaken {
-		syntax = f.repair(fset, syntax)
+		syntax = f.repaired(fset, syntax)
 	}
 	f.syntax = syntax
 	f.handle = fset.File(syntax.FileStart)
 	f.base = f.handle.Base()
+	f.lines = f.handle.Lines()
+	if f.errors != nil {
+		// The parser may have stopped, or have read another text of the same length.
+		f.lines = linesOf(f.source)
+	}
 	f.mark()
+}
+
+// linesOf returns the offset of each line.
+func linesOf(source []byte) []int {
+	lines := []int{0}
+	for i, c := range source {
+		if c == '\n' {
+			lines = append(lines, i+1)
+		}
+	}
+	return lines
 }
 
 // mark notes what the file says of itself.
@@ -121,7 +144,7 @@ func (f *file) mark() {
 	if ast.IsGenerated(f.syntax) {
 		f.flags |= fileGenerated
 	}
-	if isTest(f.name) {
+	if strings.HasSuffix(f.name, "_test.go") {
 		f.flags |= fileTest
 	}
 	for _, spec := range f.syntax.Imports {
@@ -153,27 +176,20 @@ func (dir *directory) namePackages() {
 	}
 }
 
-// fileAt returns the file that holds pos.
+// fileAt returns the file that holds pos, or nil.
 func (dir *directory) fileAt(pos token.Pos) *file {
-	handle := dir.fset.File(pos)
-	for _, f := range dir.files {
-		if f.handle == handle {
-			return f
-		}
-	}
-	return nil
+	return dir.handles[dir.fset.File(pos)]
 }
 
-// offset returns where pos lies in the source.
-// offset never leads out of the file: where a bracket is missing, go/parser takes it to
-// stand behind the end.
+// offset returns where pos lies in the source; what the parser only thinks to be there
+// can have a position behind its end.
 func (f *file) offset(pos token.Pos) int32 {
-	return int32(min(int(pos)-f.base, len(f.source)))
+	return int32(min(max(int(pos)-f.base, 0), len(f.source)))
 }
 
 // line returns the physical line of pos.
 func (f *file) line(pos token.Pos) int32 {
-	return int32(sort.SearchInts(f.lines, int(pos)-f.base+1))
+	return int32(sort.SearchInts(f.lines, int(f.offset(pos))+1))
 }
 
 // importPath returns the path of spec, which is empty where it is no string.

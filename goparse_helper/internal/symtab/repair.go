@@ -2,49 +2,61 @@ package symtab
 
 import (
 	"bytes"
+	"cmp"
+	"errors"
 	"go/ast"
 	"go/parser"
 	"go/scanner"
 	"go/token"
 	"slices"
+	"unicode/utf8"
 )
 
-// go/parser takes what follows an unclosed bracket for its inside, so that one
-// half-written function swallows every declaration behind it. In sources as gofmt
-// leaves them a keyword in the first column begins a declaration: what is open there
-// was not closed.
+// go/parser takes what follows an error for a part of the declaration that it is in:
+// one half-written function swallows every declaration behind it. In sources as gofmt
+// leaves them a keyword in the first column begins a declaration. Cut there, what is
+// broken can be read on its own, and the rest without it.
 
 // maxRepairs bounds how often a broken file is parsed again.
-const maxRepairs = 4
+const maxRepairs = 5
 
-// repair parses a file with syntax errors again: first with its unclosed declarations
-// closed, then without those that still swallow others. It returns the tree that shows
-// most; offsets mean the same in all of them.
-func (f *file) repair(fset *token.FileSet, syntax *ast.File) *ast.File {
-	chunks := cut(f.source)
-	source := bytes.Clone(f.source)
-	if !closeChunks(source, chunks) && len(swallowed(fset, syntax, chunks)) == 0 {
+// repaired parses a file with syntax errors again. It returns the tree that shows
+// more; offsets mean the same in both.
+func (f *file) repaired(fset *token.FileSet, syntax *ast.File) *ast.File {
+	source := f.source
+	if !utf8.Valid(source) {
+		source = validated(source)
+	}
+	r := &repair{name: f.name, whole: source, rest: bytes.Clone(source), chunks: cut(source)}
+	for _, c := range r.chunks {
+		if len(c.open) > 0 {
+			r.takeOut(c)
+		}
+	}
+	tree := r.parseRest(fset)
+	for range maxRepairs {
+		if !r.blame() {
+			break
+		}
+		tree = r.parseRest(fset)
+	}
+	if tree.Name.Name == "" {
 		return syntax
 	}
-	best := syntax
-	for range maxRepairs {
-		// The errors have been told; these would be those of another text.
-		tree, _ := parser.ParseFile(fset, f.name, source, parser.ParseComments|parser.SkipObjectResolution)
-		if tree == nil {
-			break
-		}
-		if len(tree.Decls) > len(best.Decls) {
-			best = tree
-		}
-		guilty := swallowed(fset, tree, chunks)
-		if len(guilty) == 0 {
-			break
-		}
-		for _, c := range guilty {
-			c.blank(source)
-		}
+	r.putBack(tree, fset.File(tree.FileStart).Base())
+	if goodDecls(tree) < goodDecls(syntax) {
+		return syntax
 	}
-	return best
+	return tree
+}
+
+// repair is a broken file while its good and bad parts are told apart.
+type repair struct {
+	name   string
+	whole  []byte
+	rest   []byte // whole without the bad chunks
+	chunks []*chunk
+	errors scanner.ErrorList // of parsing rest
 }
 
 // chunk is a part of a file that looks like one declaration, without the comments and
@@ -52,17 +64,111 @@ func (f *file) repair(fset *token.FileSet, syntax *ast.File) *ast.File {
 type chunk struct {
 	start, end int
 	open       []byte // the closing brackets that it lacks
-	blanked    bool
+	out        bool
 }
 
-// blank takes the chunk out of source, its lines aside.
-func (c *chunk) blank(source []byte) {
-	c.blanked = true
+// takeOut blanks a bad chunk, its lines aside.
+func (r *repair) takeOut(c *chunk) {
+	c.out = true
 	for i := c.start; i < c.end; i++ {
-		if source[i] != '\n' {
-			source[i] = ' '
+		if r.rest[i] != '\n' {
+			r.rest[i] = ' '
 		}
 	}
+}
+
+// parseRest does not tell its errors: the first ones are those of the source as sent.
+func (r *repair) parseRest(fset *token.FileSet) *ast.File {
+	const mode = parser.ParseComments | parser.SkipObjectResolution | parser.AllErrors
+	tree, err := parser.ParseFile(fset, r.name, r.rest, mode)
+	r.errors = nil
+	errors.As(err, &r.errors)
+	return tree
+}
+
+// blame takes out the chunks that errors stand in, and reports whether there were any.
+func (r *repair) blame() bool {
+	found := false
+	for _, err := range r.errors {
+		i, _ := slices.BinarySearchFunc(r.chunks, err.Pos.Offset+1, func(c *chunk, offset int) int {
+			return cmp.Compare(c.start, offset)
+		})
+		// What was taken out before cannot be it: then it is the one in front.
+		for i--; i >= 0; i-- {
+			if !r.chunks[i].out {
+				r.takeOut(r.chunks[i])
+				found = true
+				break
+			}
+		}
+	}
+	return found
+}
+
+// putBack parses each bad chunk on its own and adds to the tree what it still says.
+func (r *repair) putBack(tree *ast.File, base int) {
+	const clause = "package p;"
+	for i, c := range r.chunks {
+		from := c.start
+		if i > 0 {
+			from = r.chunks[i-1].end // the doc comment is in between
+		}
+		if !c.out || from < len(clause) {
+			continue
+		}
+		text := slices.Concat([]byte(clause), bytes.Repeat([]byte(" "), from-len(clause)), r.whole[from:c.end])
+		// Its positions are to be those of the tree: a file of the same base.
+		fset := token.NewFileSet()
+		fset.AddFile("", 1, base-2)
+		part, _ := parser.ParseFile(fset, r.name, text, parser.ParseComments|parser.SkipObjectResolution)
+		if len(part.Decls) > 0 && int(part.Decls[0].Pos())-base == c.start {
+			closeAt(part.Decls[0], token.Pos(base+c.end))
+			tree.Decls = append(tree.Decls, part.Decls[0])
+			tree.Imports = append(tree.Imports, part.Imports...)
+		}
+	}
+	slices.SortStableFunc(tree.Decls, func(a, b ast.Decl) int { return cmp.Compare(a.Pos(), b.Pos()) })
+}
+
+// closeAt lets a declaration that is not closed end with its text.
+func closeAt(d ast.Decl, end token.Pos) {
+	if d.End() <= end {
+		return
+	}
+	switch d := d.(type) {
+	case *ast.FuncDecl:
+		if d.Body != nil {
+			d.Body.Rbrace = end - 1
+		}
+	case *ast.GenDecl:
+		if d.Rparen.IsValid() {
+			d.Rparen = end - 1
+		}
+	}
+}
+
+func goodDecls(tree *ast.File) int {
+	n := 0
+	for _, d := range tree.Decls {
+		if _, bad := d.(*ast.BadDecl); !bad {
+			n++
+		}
+	}
+	return n
+}
+
+// validated replaces bytes that are no UTF-8 by one that is right in comments, texts
+// and names. In front of the package clause one such byte makes the parser give up.
+func validated(source []byte) []byte {
+	out := bytes.Clone(source)
+	for i := 0; i < len(out); {
+		r, size := utf8.DecodeRune(out[i:])
+		if r == utf8.RuneError && size == 1 {
+			out[i] = '_'
+		}
+		i += size
+	}
+	return out
 }
 
 // cut finds the declarations of a file by the keywords in the first column.
@@ -88,51 +194,6 @@ func cut(source []byte) []*chunk {
 	}
 }
 
-// closeChunks writes the missing brackets over the space behind their chunks, where
-// there is enough of it, and reports whether any was missing.
-func closeChunks(source []byte, chunks []*chunk) bool {
-	found := false
-	for i, c := range chunks {
-		need := len(c.open)
-		if need == 0 {
-			continue
-		}
-		found = true
-		behind := source[c.end:]
-		free := len(behind) - len(bytes.TrimLeft(behind, " \t\r\n"))
-		if i+1 < len(chunks) {
-			free-- // a line end must stay before the next declaration
-		}
-		if free < need {
-			c.blank(source)
-			continue
-		}
-		slices.Reverse(c.open)
-		copy(behind, c.open)
-	}
-	return found
-}
-
-// swallowed returns the chunks that hide the beginning of another.
-func swallowed(fset *token.FileSet, tree *ast.File, chunks []*chunk) []*chunk {
-	base := fset.File(tree.FileStart).Base()
-	starts := make(map[int]bool, len(tree.Decls))
-	for _, d := range tree.Decls {
-		starts[int(d.Pos())-base] = true
-	}
-	var guilty []*chunk
-	var shown *chunk
-	for _, c := range chunks {
-		switch {
-		case starts[c.start]:
-			shown = c
-		case !c.blanked && shown != nil && !slices.Contains(guilty, shown):
-			guilty = append(guilty, shown)
-		}
-	}
-	return guilty
-}
-
 // balance updates the brackets that are due. A closing one that fits an outer bracket
 // closes what is open inside of it too.
 func balance(open []byte, tok token.Token) []byte {
@@ -152,7 +213,7 @@ func balance(open []byte, tok token.Token) []byte {
 }
 
 func isDeclKeyword(tok token.Token) bool {
-	return tok == token.FUNC || tok == token.TYPE || tok == token.VAR || tok == token.CONST
+	return tok == token.IMPORT || tok == token.FUNC || tok == token.TYPE || tok == token.VAR || tok == token.CONST
 }
 
 // tokens goes over the tokens of a text, wrong ones too.
@@ -173,7 +234,7 @@ func newTokens(source []byte) *tokens {
 func (t *tokens) next() (offset int, tok token.Token) {
 	pos, tok, literal := t.scanner.Scan()
 	t.inserted = tok == token.SEMICOLON && literal == "\n"
-	if t.length = len(tok.String()); tok.IsLiteral() {
+	if t.length = len(tok.String()); tok.IsLiteral() || tok == token.ILLEGAL {
 		t.length = len(literal)
 	}
 	return t.file.Offset(pos), tok

@@ -91,33 +91,47 @@ func externalUse(how int32) int32 {
 // selected evaluates a selector whose meaning is known.
 func (w *walker) selected(e *ast.SelectorExpr, x operand, s selection, how int32) operand {
 	if x.mode == modeType {
-		y := w.method(e, value(s.obj.Type(), nil, noNode), s.obj, x.typ, how)
-		y.expression = true
+		y := w.method(e, s.obj, x.typ, how)
+		y.typ, y.expression = s.obj.Type(), true
 		return y
 	}
-	site := faultSite{expr: e.X}
+	suffix := ""
 	for _, i := range s.path[:len(s.path)-1] {
-		f := w.through(e, &x, site, i)
+		f := w.through(e, &x, suffix, i)
 		if f == nil {
 			return unknown
 		}
 		x = w.field(e, x, f, accessRead)
-		site.suffix = "." + f.Name()
+		suffix = "." + f.Name()
 	}
-	if f, ok := s.obj.(*types.Var); ok {
-		w.through(e, &x, site, 0)
-		return w.field(e, x, f, how)
+	switch obj := s.obj.(type) {
+	case *types.Var:
+		w.through(e, &x, suffix, 0)
+		return w.field(e, x, obj, how)
+	case *types.Func:
+		y := w.method(e, obj, w.bind(e, x, obj, suffix, how), how)
+		y.receiver = x.node
+		if fn := w.functionOf(y.callee); fn != nil {
+			y.syn = methodSyntax(fn, x.syn)
+		}
+		return y
 	}
-	return w.bound(e, x, s.obj, how, site)
+	return unknown
+}
+
+// functionOf returns the function that is declaration n, or nil.
+func (w *walker) functionOf(n int32) *ast.FuncDecl {
+	if n < 0 {
+		return nil
+	}
+	return w.dir.decls[n].fn
 }
 
 // through dereferences the pointer that x may be, notes the named type of what is
 // selected on, and returns its field i, or nil where it is no struct.
-func (w *walker) through(e *ast.SelectorExpr, x *operand, site faultSite, i int) *types.Var {
+func (w *walker) through(e *ast.SelectorExpr, x *operand, suffix string, i int) *types.Var {
 	if p, ok := under(x.typ).(*types.Pointer); ok {
-		if !x.sure {
-			w.faultAt(faultNilDeref, e.X.End()-1, site, *x, noNode, 0)
-		}
+		w.derefFault(site{pos: dot(e), expr: e.X, suffix: suffix}, *x)
 		x.typ = p.Elem()
 	}
 	w.implicit(x.typ, e.Sel.Pos())
@@ -135,7 +149,7 @@ func (w *walker) field(e *ast.SelectorExpr, x operand, f *types.Var, how int32) 
 		y.node = w.namedField(f.Name(), e.Sel.Pos(), x.node)
 		return y
 	}
-	y.syn = w.dir.fields[ref].expr
+	y.syn = w.fieldSyntax(ref, x.syn)
 	w.access(ref, e.Sel.Pos(), how)
 	y.node = w.values.intern(graphNode{kind: nodeField, ref: ref,
 		line: w.line(e.Sel.Pos()), typ: y.typ, syn: y.syn}, x.node)
@@ -151,50 +165,46 @@ func (w *walker) namedField(name string, pos token.Pos, base int32) int32 {
 	return n
 }
 
-// bound evaluates a method of x, the embedded fields on the way to it being passed.
-func (w *walker) bound(e *ast.SelectorExpr, x operand, obj types.Object, how int32, site faultSite) operand {
-	f, ok := obj.(*types.Func)
-	if !ok {
-		return unknown
-	}
+// bind notes how selecting method f on x can fault, the embedded fields on the way to it
+// being passed, and returns the type that has the method.
+func (w *walker) bind(e *ast.SelectorExpr, x operand, f *types.Func, suffix string, how int32) types.Type {
+	s := site{kind: faultNilInterface, pos: dot(e), expr: e.X, suffix: suffix}
 	typ := x.typ
 	switch u := under(x.typ).(type) {
 	case *types.Interface:
-		pos := e.X.End() - 1
 		if how&isCalled != 0 {
 			// The compiler gives the call the line of its parenthesis.
-			pos = e.Sel.Pos()
+			s.pos = e.Sel.Pos()
 		}
 		if !isTypeParam(x.typ) {
-			w.faultAt(faultNilInterface, pos, site, x, noNode, 0)
+			w.fault(s, x)
 		}
 	case *types.Pointer:
-		if !hasPointerReceiver(f) && !x.sure {
-			w.faultAt(faultNilDeref, e.X.End()-1, site, x, noNode, 0)
+		if !hasPointerReceiver(f) {
+			w.derefFault(s, x)
 		}
 		typ = u.Elem()
 	}
 	w.implicit(typ, e.Sel.Pos())
-	y := value(f.Type(), nil, noNode)
-	y.receiver = x.node
-	return w.method(e, y, f, typ, how)
+	return typ
 }
 
-// method notes the use of a method of typ and evaluates it to y. A method of an
-// interface is used through the interface that the value has, which may embed the one
-// that declares it.
-func (w *walker) method(e *ast.SelectorExpr, y operand, obj types.Object, typ types.Type, how int32) operand {
+// method notes the use of a method of typ and evaluates it. A method of an interface is
+// used through the interface that the value has, which may embed the one that declares
+// it.
+func (w *walker) method(e *ast.SelectorExpr, f types.Object, typ types.Type, how int32) operand {
+	y := value(f.Type(), nil, noNode)
+	y.name, y.sure = f.Name(), true
 	if instance, ok := w.info.Instances[e.Sel]; ok {
 		y.typ = instance.Type
 	}
-	y.name, y.sure = obj.Name(), true
-	n, ok := w.dir.numbers[obj.Pos()]
+	n, ok := w.dir.numbers[f.Pos()]
 	switch {
 	case !ok:
 		return y
 	case n >= 0:
 		y.callee = n
-		if fn := w.dir.decls[n].fn; fn != nil {
+		if fn := w.functionOf(n); fn != nil {
 			y.syn = fn.Type
 		}
 		w.use(n, e.Sel.Pos(), callUse(how), "")
@@ -207,63 +217,4 @@ func (w *walker) method(e *ast.SelectorExpr, y operand, obj types.Object, typ ty
 	}
 	w.use(y.callee, e.Sel.Pos(), callUse(how), y.name)
 	return y
-}
-
-// unselected evaluates a selector that go/types could not resolve: the value is
-// foreign, or a foreign type is embedded in it.
-func (w *walker) unselected(e *ast.SelectorExpr, x operand, how int32) operand {
-	site, flags := faultSite{expr: e.X}, faultPossible
-	parent := w.externalOf(x)
-	kind, pos := faultNilDeref, e.X.End()-1
-	if parent == noExternal && isKnown(x.typ) {
-		x, parent = w.embedded(e, x, &site)
-		if _, ok := under(x.typ).(*types.Interface); ok {
-			kind, flags, pos = faultNilInterface, 0, e.Sel.Pos()
-		}
-	}
-	if x.mode != modeType && !x.sure {
-		w.faultAt(kind, pos, site, x, noNode, flags)
-	}
-	y := unknown
-	if parent == noExternal {
-		y.node = w.namedField(e.Sel.Name, e.Sel.Pos(), x.node)
-		return y
-	}
-	if how&isPart != 0 {
-		how = accessRead
-	}
-	y.ext = w.member(parent, e.Sel.Name)
-	y.callee, y.receiver = ^y.ext, x.node
-	w.use(y.callee, e.Sel.Pos(), externalUse(how), "")
-	y.node = w.values.intern(graphNode{kind: nodeExternal, ref: y.callee,
-		line: w.line(e.Sel.Pos()), ext: y.ext}, x.node)
-	return y
-}
-
-// embedded looks for the foreign type through which x may have the selected name.
-func (w *walker) embedded(e *ast.SelectorExpr, x operand, site *faultSite) (operand, int32) {
-	t := x.typ
-	if p, ok := under(t).(*types.Pointer); ok {
-		t = p.Elem()
-	}
-	switch u := under(t).(type) {
-	case *types.Struct:
-		for i := range u.NumFields() {
-			if f := u.Field(i); !f.Embedded() || isKnown(f.Type()) {
-				continue
-			}
-			f := w.through(e, &x, *site, i)
-			y := w.field(e, x, f, accessRead)
-			if ext := w.externalOf(y); ext != noExternal {
-				site.suffix = "." + f.Name()
-				return y, ext
-			}
-		}
-	case *types.Interface:
-		w.implicit(t, e.Sel.Pos())
-		if n := w.namedDecl(t); n != none {
-			return x, w.embeddedInterface(n)
-		}
-	}
-	return x, noExternal
 }

@@ -12,11 +12,9 @@ type place struct {
 	role, slot, wrap int32
 }
 
-// wrapped returns the place behind one more wrap; the outermost one but a pointer wins.
+// wrapped returns the place behind one more wrap, of which the rarest counts.
 func (p place) wrapped(wrap int32) place {
-	if p.wrap == wrapDirect || p.wrap == wrapPointer {
-		p.wrap = wrap
-	}
+	p.wrap = max(p.wrap, wrap)
 	return p
 }
 
@@ -31,7 +29,7 @@ func (w *walker) signature() {
 		w.typeDecl(d.typ)
 	case d.value.Type != nil:
 		w.fieldsOfDecl()
-		w.named1(d.value.Type, place{role: roleValue})
+		w.written(d.value.Type, place{role: roleValue})
 	default:
 		w.inferred(d)
 	}
@@ -65,7 +63,7 @@ func (w *walker) fieldTypes(role int32, list *ast.FieldList) {
 	slot := int32(0)
 	for _, f := range list.List {
 		for range max(len(f.Names), 1) {
-			w.named1(f.Type, place{role: role, slot: slot})
+			w.written(f.Type, place{role: role, slot: slot})
 			slot++
 		}
 	}
@@ -80,11 +78,11 @@ func (w *walker) typeDecl(spec *ast.TypeSpec) {
 	case *ast.InterfaceType:
 		for _, f := range x.Methods.List {
 			if len(f.Names) == 0 && embeddedName(f.Type) == nil {
-				w.named1(f.Type, p)
+				w.written(f.Type, p)
 			}
 		}
 	default:
-		w.named1(spec.Type, p)
+		w.written(spec.Type, p)
 	}
 }
 
@@ -93,7 +91,7 @@ func (w *walker) typeDecl(spec *ast.TypeSpec) {
 func (w *walker) fieldsOfDecl() {
 	for number := w.decl.fieldFrom; number < w.decl.fieldTo; number++ {
 		f := w.dir.fields[number]
-		w.named1(f.expr, place{role: roleField, slot: number})
+		w.written(f.expr, place{role: roleField, slot: number})
 	}
 }
 
@@ -106,7 +104,7 @@ func (w *walker) inferred(d *decl) {
 	}
 	p := place{role: roleValue}
 	if e := d.literalType(); e != nil {
-		w.named1(e, p)
+		w.written(e, p)
 		return
 	}
 	if !isKnown(obj.Type()) && d.row.kind == kindVar {
@@ -115,85 +113,92 @@ func (w *walker) inferred(d *decl) {
 		}
 		return
 	}
-	w.typeOf(obj.Type(), d.ident.Pos(), p, map[types.Type]bool{})
+	w.inferredType(obj.Type(), d.ident.Pos(), p, map[types.Type]bool{})
 }
 
-// named1 notes the named types in the written type e.
-func (w *walker) named1(e ast.Expr, p place) {
+// written notes the named types in the written type e.
+func (w *walker) written(e ast.Expr, p place) {
 	switch x := e.(type) {
 	case *ast.Ident:
-		w.namedIdent(x, p)
+		w.writtenIdent(x, p)
 	case *ast.SelectorExpr:
 		if ext := w.foreignSelector(x); ext != noExternal {
 			w.typeRow(^ext, x.Sel.Pos(), p)
 		} else {
-			w.namedIdent(x.Sel, p)
+			w.writtenIdent(x.Sel, p)
 		}
 	case *ast.ParenExpr:
-		w.named1(x.X, p)
+		w.written(x.X, p)
 	case *ast.StarExpr:
-		w.named1(x.X, p.wrapped(wrapPointer))
+		w.written(x.X, p.wrapped(wrapPointer))
 	case *ast.ArrayType:
 		w.length(x)
-		w.named1(x.Elt, p.wrapped(wrapContainer))
+		w.written(x.Elt, p.wrapped(wrapContainer))
 	case *ast.Ellipsis:
-		w.named1(x.Elt, p.wrapped(wrapContainer))
+		w.written(x.Elt, p.wrapped(wrapContainer))
 	case *ast.MapType:
-		w.named1(x.Key, p.wrapped(wrapContainer))
-		w.named1(x.Value, p.wrapped(wrapContainer))
+		w.written(x.Key, p.wrapped(wrapContainer))
+		w.written(x.Value, p.wrapped(wrapContainer))
 	case *ast.ChanType:
-		w.named1(x.Value, p.wrapped(wrapContainer))
+		w.written(x.Value, p.wrapped(wrapContainer))
 	default:
-		w.namedInside(e, p)
+		w.writtenInside(e, p)
 	}
 }
 
-// namedInside is named1 for what is rarer.
-func (w *walker) namedInside(e ast.Expr, p place) {
+// writtenInside is written for what is rarer.
+func (w *walker) writtenInside(e ast.Expr, p place) {
 	switch x := e.(type) {
 	case *ast.FuncType:
-		w.namedFields(x.Params, p.wrapped(wrapFunction))
-		w.namedFields(x.Results, p.wrapped(wrapFunction))
+		w.writtenFields(x.Params, p.wrapped(wrapFunction))
+		w.writtenFields(x.Results, p.wrapped(wrapFunction))
 	case *ast.IndexExpr:
-		w.named1(x.X, p)
-		w.named1(x.Index, p.wrapped(wrapArgument))
+		w.written(x.X, p)
+		w.written(x.Index, p.wrapped(wrapArgument))
 	case *ast.IndexListExpr:
-		w.named1(x.X, p)
+		w.written(x.X, p)
 		for _, a := range x.Indices {
-			w.named1(a, p.wrapped(wrapArgument))
+			w.written(a, p.wrapped(wrapArgument))
 		}
 	case *ast.StructType:
 		// Those of a declaration are fields of their own.
 		if p.role != roleField && p.role != roleValue && p.role != roleUnderlying {
-			w.namedFields(x.Fields, p)
+			w.writtenFields(x.Fields, p)
 		}
 	case *ast.InterfaceType:
-		w.namedFields(x.Methods, p)
+		w.writtenFields(x.Methods, p)
 	case *ast.UnaryExpr:
-		w.named1(x.X, p)
+		w.written(x.X, p)
 	case *ast.BinaryExpr:
-		w.named1(x.X, p)
-		w.named1(x.Y, p)
+		w.written(x.X, p)
+		w.written(x.Y, p)
 	}
 }
 
 // length notes the constants in the length of an array.
 func (w *walker) length(e *ast.ArrayType) {
 	if _, dots := e.Len.(*ast.Ellipsis); e.Len != nil && !dots {
-		w.expr(e.Len, accessRead)
+		w.constant(e.Len)
 	}
 }
 
-func (w *walker) namedFields(list *ast.FieldList, p place) {
+// constant notes what a constant expression uses: it cannot fault at run time.
+func (w *walker) constant(e ast.Expr) {
+	faults := len(w.faults)
+	w.expr(e, accessRead)
+	w.faults = w.faults[:faults]
+}
+
+func (w *walker) writtenFields(list *ast.FieldList, p place) {
 	if list == nil {
 		return
 	}
 	for _, f := range list.List {
-		w.named1(f.Type, p)
+		w.written(f.Type, p)
 	}
 }
 
-func (w *walker) namedIdent(id *ast.Ident, p place) {
+func (w *walker) writtenIdent(id *ast.Ident, p place) {
 	obj := w.objectOf(id)
 	if obj == nil {
 		if ext := w.dotted(id); ext != noExternal {
@@ -208,8 +213,8 @@ func (w *walker) namedIdent(id *ast.Ident, p place) {
 	}
 }
 
-// typeOf notes the named types in t, of which there is no written form.
-func (w *walker) typeOf(t types.Type, pos token.Pos, p place, seen map[types.Type]bool) {
+// inferredType notes the named types in t, of which there is no written form.
+func (w *walker) inferredType(t types.Type, pos token.Pos, p place, seen map[types.Type]bool) {
 	if seen[t] {
 		return
 	}
@@ -224,22 +229,22 @@ func (w *walker) typeOf(t types.Type, pos token.Pos, p place, seen map[types.Typ
 			w.typeRow(n, pos, p)
 		}
 		for a := range u.TypeArgs().Types() {
-			w.typeOf(a, pos, p.wrapped(wrapArgument), seen)
+			w.inferredType(a, pos, p.wrapped(wrapArgument), seen)
 		}
 	case *types.Pointer:
-		w.typeOf(u.Elem(), pos, p.wrapped(wrapPointer), seen)
+		w.inferredType(u.Elem(), pos, p.wrapped(wrapPointer), seen)
 	case *types.Map:
-		w.typeOf(u.Key(), pos, p.wrapped(wrapContainer), seen)
-		w.typeOf(u.Elem(), pos, p.wrapped(wrapContainer), seen)
+		w.inferredType(u.Key(), pos, p.wrapped(wrapContainer), seen)
+		w.inferredType(u.Elem(), pos, p.wrapped(wrapContainer), seen)
 	case *types.Signature:
 		for v := range u.Params().Variables() {
-			w.typeOf(v.Type(), pos, p.wrapped(wrapFunction), seen)
+			w.inferredType(v.Type(), pos, p.wrapped(wrapFunction), seen)
 		}
 		for v := range u.Results().Variables() {
-			w.typeOf(v.Type(), pos, p.wrapped(wrapFunction), seen)
+			w.inferredType(v.Type(), pos, p.wrapped(wrapFunction), seen)
 		}
 	case interface{ Elem() types.Type }:
-		w.typeOf(u.Elem(), pos, p.wrapped(wrapContainer), seen)
+		w.inferredType(u.Elem(), pos, p.wrapped(wrapContainer), seen)
 	}
 }
 

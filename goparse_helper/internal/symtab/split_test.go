@@ -34,7 +34,7 @@ func TestSplit(t *testing.T) {
 	for _, g := range goldens(t) {
 		requests = append(requests, g.request)
 	}
-	for _, path := range []string{"bufio", "encoding/json", "go/printer", "net/http", "sync"} {
+	for _, path := range []string{"bufio", "encoding/json", "sync"} {
 		requests = append(requests, standard(t, path))
 	}
 	for _, req := range requests {

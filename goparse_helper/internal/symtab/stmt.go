@@ -36,7 +36,7 @@ func (w *walker) stmt(s ast.Stmt) {
 		w.at(s)
 		w.expr(s.Value, accessRead)
 		channel := w.expr(s.Chan, accessSend)
-		w.fault(faultSend, s.Arrow, s.Chan, channel)
+		w.fault(site{kind: faultSend, pos: s.Arrow, expr: s.Chan}, channel)
 	case *ast.IncDecStmt:
 		w.at(s)
 		w.expr(s.X, accessUpdate)
@@ -121,7 +121,7 @@ func (w *walker) valueSpec(spec *ast.ValueSpec, variable bool) {
 	switch {
 	case !variable:
 		for _, v := range spec.Values {
-			w.expr(v, accessRead)
+			w.constant(v)
 		}
 	case len(spec.Values) == 0:
 		for _, name := range spec.Names {
@@ -185,7 +185,7 @@ func (w *walker) updateBy(s *ast.AssignStmt) {
 	y := w.expr(s.Rhs[0], accessRead)
 	x := w.expr(s.Lhs[0], accessUpdate)
 	if s.Tok == token.QUO_ASSIGN || s.Tok == token.REM_ASSIGN {
-		w.divide(s.TokPos, x, s.Rhs[0], y)
+		w.divisionFault(s.TokPos, x, s.Rhs[0], y)
 	}
 	if id, ok := ast.Unparen(s.Lhs[0]).(*ast.Ident); ok {
 		if l, ok := w.localOf(w.info.Uses[id]); ok && y.node != noNode {
@@ -245,7 +245,7 @@ func (w *walker) returned(s *ast.ReturnStmt) {
 	if len(s.Results) == 0 {
 		for i, obj := range w.results {
 			if l, ok := w.locals[obj]; ok {
-				w.returns1(i, l.node, s.Pos())
+				w.giveBack(i, l.node, s.Pos())
 			}
 		}
 		return
@@ -255,7 +255,7 @@ func (w *walker) returned(s *ast.ReturnStmt) {
 		n = max(n, w.decl.fn.Type.Results.NumFields())
 	}
 	for i, x := range w.operands(s.Results, n) {
-		w.returns1(i, w.nodeOf(x, s.Pos()), s.Pos())
+		w.giveBack(i, w.nodeOf(x, s.Pos()), s.Pos())
 		if i < len(w.results) {
 			if l, ok := w.locals[w.results[i]]; ok {
 				w.values.flow(l.node, x.node)
@@ -264,9 +264,9 @@ func (w *walker) returned(s *ast.ReturnStmt) {
 	}
 }
 
-// returns1 notes one returned value. What closures return is no result of the
+// giveBack notes one returned value. What closures return is no result of the
 // declaration.
-func (w *walker) returns1(slot int, node int32, pos token.Pos) {
+func (w *walker) giveBack(slot int, node int32, pos token.Pos) {
 	if w.closures == 0 {
 		w.returns = append(w.returns, returnRow{w.decl.number, int32(slot), node, w.line(pos)})
 	}

@@ -17,7 +17,7 @@ func under(t types.Type) types.Type {
 // isKnown reports whether t says something. What comes out of a package that is not
 // there is invalid, also behind a pointer.
 func isKnown(t types.Type) bool {
-	for {
+	for range maxNames {
 		switch u := under(t).(type) {
 		case nil:
 			return false
@@ -29,6 +29,7 @@ func isKnown(t types.Type) bool {
 			return true
 		}
 	}
+	return true
 }
 
 func isTypeParam(t types.Type) bool {
@@ -45,6 +46,18 @@ func isNilable(t types.Type) bool {
 		return !isTypeParam(t)
 	case *types.Basic:
 		return u.Kind() == types.UnsafePointer
+	}
+	return false
+}
+
+// isNilableSyntax is isNilable for a written type, of which go/types may know nothing: to
+// it a pointer to a foreign type is invalid too.
+func isNilableSyntax(e ast.Expr) bool {
+	switch x := ast.Unparen(e).(type) {
+	case *ast.StarExpr, *ast.MapType, *ast.ChanType, *ast.FuncType, *ast.InterfaceType:
+		return true
+	case *ast.ArrayType:
+		return x.Len == nil
 	}
 	return false
 }

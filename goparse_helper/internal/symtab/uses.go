@@ -29,20 +29,49 @@ func (w *walker) mergeUses() {
 	rows := w.uses[w.from.uses:]
 	slices.SortStableFunc(rows, func(a, b useRow) int { return cmp.Compare(a.line, b.line) })
 	kept := rows[:0]
-	for _, row := range rows {
-		i := len(kept) - 1
-		for ; i >= 0 && kept[i].line == row.line; i-- {
-			if kept[i].target == row.target && kept[i].member == row.member {
-				break
-			}
+	for from := 0; from < len(rows); {
+		to := from + 1
+		for to < len(rows) && rows[to].line == rows[from].line {
+			to++
 		}
-		if i >= 0 && kept[i].line == row.line {
+		kept = w.mergeLine(kept, rows[from:to])
+		from = to
+	}
+	w.uses = w.uses[:w.from.uses+len(kept)]
+}
+
+// maxScan is how many records are compared one by one. Generated files can have all
+// their code in one line.
+const maxScan = 64
+
+// mergeLine appends the uses of one line to kept, which lies before them in the same
+// array.
+func (w *walker) mergeLine(kept, line []useRow) []useRow {
+	type key struct{ target, member int32 }
+	var seen map[key]int
+	if len(line) > maxScan {
+		seen = make(map[key]int, len(line))
+	}
+	first := len(kept)
+	for _, row := range line {
+		k := key{row.target, row.member}
+		i, found := seen[k]
+		if seen == nil {
+			i = first + slices.IndexFunc(kept[first:], func(other useRow) bool {
+				return other.target == row.target && other.member == row.member
+			})
+			found = i >= first
+		}
+		if found {
 			kept[i].how |= row.how
 			continue
 		}
+		if seen != nil {
+			seen[k] = len(kept)
+		}
 		kept = append(kept, row)
 	}
-	w.uses = w.uses[:w.from.uses+len(kept)]
+	return kept
 }
 
 // access notes what is done to a field.
@@ -55,7 +84,7 @@ func (w *walker) access(field int32, pos token.Pos, how int32) {
 		row.isNil = 1
 	}
 	rows := w.accesses[w.from.accesses:]
-	for i := len(rows) - 1; i >= 0 && rows[i].line == row.line; i-- {
+	for i := len(rows) - 1; i >= max(0, len(rows)-maxScan) && rows[i].line == row.line; i-- {
 		if rows[i].field == field && rows[i].isNil == row.isNil &&
 			rows[i].how&accessElement == row.how&accessElement {
 			rows[i].how |= row.how

@@ -165,7 +165,7 @@ func (w *walker) named(name *ast.Ident, syn ast.Expr) {
 
 // zero returns the node of a zero value.
 func (w *walker) zero(typ types.Type, syn ast.Expr, pos token.Pos) int32 {
-	if isNilable(typ) {
+	if isNilable(typ) || isNilableSyntax(syn) {
 		return w.nilNode(w.line(pos))
 	}
 	return w.values.add(graphNode{kind: nodeLiteral, ref: w.typeTarget(typ, syn, noExternal),
@@ -183,6 +183,10 @@ func (w *walker) initialiser() {
 		}
 	}
 	switch {
+	case w.decl.row.kind == kindConst:
+		if w.decl.index < len(spec.Values) {
+			w.constant(spec.Values[w.decl.index])
+		}
 	case w.decl.index < len(spec.Values) && len(spec.Values) == len(spec.Names):
 		w.expr(spec.Values[w.decl.index], accessRead)
 	case len(spec.Values) == 1:
@@ -221,8 +225,8 @@ const maxText = 120
 
 // text returns the number of the source text of expr.
 func (w *walker) text(expr ast.Expr) int32 {
-	from, to := int(expr.Pos())-w.file.base, int(expr.End())-w.file.base
-	if from < 0 || to > len(w.file.source) || from > to {
+	from, to := w.file.offset(expr.Pos()), w.file.offset(expr.End())
+	if from > to {
 		return 0
 	}
 	return w.texts.numberOf(w.file.source[from:min(to, from+maxText)])

@@ -11,19 +11,29 @@ from triage.core.panics.document import Document
 
 _TERMINAL = re.compile(
     r"\x1b(?:\[[0-?]*[ -/]*[@-~]|\][^\x07\x1b\n]*(?:\x07|\x1b\\)?|[@-Z\\^_])"
-    r"|(?:\^\[|␛|#033|\\x1b|\\033|\\e|\\u001b)\[[0-9;]*m"
-    r"|\[\d{1,3}(?:;\d{1,3})*m"
+)
+_COLOUR = re.compile(r"\[\d{1,3}(?:;\d{1,3})*m")
+"""A colour whose escape character was lost on the way, or written out."""
+_WRITTEN = re.compile(
+    r"(?:\^\[|␛|#033|\\x1b|\\033|\\e|\\u001b)?\[(?:\d{1,3}(?:;\d{1,3})*)?m"
 )
 _INVISIBLE = re.compile("[\ufeff\u200b\u200c\u2060]")
+_HALF = re.compile("[\ud800-\udfff]")
 _ENTITY = re.compile(r"&(?:lt|gt|amp|quot|apos|nbsp|#\d{1,6}|#[xX][0-9a-fA-F]{1,6});")
 _BREAK = re.compile(
-    r"(?:<br\s*/?>|</(?:p|div|li|tr|pre)>)(?!\n|$|</)", re.IGNORECASE | re.MULTILINE
+    r"<br\s*/?>(?!\n|$)|</(?:p|div|li|tr|pre)>(?!\n|$|</)", re.IGNORECASE | re.MULTILINE
 )
 _TAG = re.compile(
     r"</?(?:pre|code|br|p|div|span|li|ul|ol|td|tr|th|table|tbody|a|b|i|em|strong|tt|font"
-    r"|samp|blockquote|details|summary|html|body)\b[^<>\n]*>",
+    r"|samp|blockquote|details|summary|html|body|failure|testcase|system-(?:out|err))"
+    r"\b[^<>\n]*>|<!\[CDATA\[|\]\]>",
     re.IGNORECASE,
 )
+_LEAKED = re.compile(
+    r"\[?Goroutine (\d+) in state ([^,\n]+), with \S+ on top of the stack:"
+    r"(\ngoroutine \d+ \[[^\]\n]*\]:)?"
+)
+"""goleak's header; later versions set the runtime's below it."""
 _QUOTED = re.compile(r"=([0-9A-F]{2})")
 _QUOTED_TAB = re.compile(r"^=09\S[^\n]*(?:\.go:\d+|=$)", re.MULTILINE)
 
@@ -34,15 +44,31 @@ def clean(text: bytes | str) -> Document:
     if "\x00" in plain:
         plain = plain.replace("\x00", "")
     if not plain.isascii():
+        plain = whole_characters(plain)
         plain = _INVISIBLE.sub("", plain).replace("\xa0", " ")
     document = _line_ends(plain)
-    if "\x1b" in plain or "m" in plain:
+    if "\x1b" in plain:
         document.text = _TERMINAL.sub("", document.text)
+    if _COLOUR.search(plain):
+        document.text = _WRITTEN.sub("", document.text)
     if "<" in plain or "&" in plain:
         document = _markup(document)
+    if " on top of the stack:" in plain:
+        document.text = _LEAKED.sub(_leaked, document.text)
     if "=09" in plain and _QUOTED_TAB.search(document.text):
         document = _printable(document)
     return document
+
+
+def whole_characters(text: str) -> str:
+    """Join halves of characters that were escaped one by one; replace lone ones."""
+    if not _HALF.search(text):
+        return text
+    return text.encode("utf-16-le", "surrogatepass").decode("utf-16-le", "replace")
+
+
+def _leaked(found: re.Match[str]) -> str:
+    return found[3] or f"goroutine {found[1]} [{found[2]}]:"
 
 
 def _decode(data: bytes) -> str:

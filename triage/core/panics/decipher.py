@@ -2,6 +2,7 @@
 
 from triage.core.model import Report
 from triage.core.panics.crash import Found
+from triage.core.panics.details import with_details
 from triage.core.panics.document import Document
 from triage.core.panics.dumps import read_dumps
 from triage.core.panics.gin import read_gin
@@ -18,7 +19,9 @@ def decipher(text: bytes | str) -> Report:
     found = unwrapped.found
     for document in unwrapped.documents:
         found += _read(document)
-    return Report(merge(found))
+    crashes = [with_details(panic, unwrapped.text) for panic in merge(found)]
+    problems = [problem for panic in crashes for problem in panic.problems]
+    return Report(tuple(crashes), tuple(problems))
 
 
 def _read(document: Document) -> list[Found]:

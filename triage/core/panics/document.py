@@ -2,7 +2,7 @@
 
 import re
 from bisect import bisect_right
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import accumulate
@@ -52,6 +52,19 @@ class Document:
     def taken(self) -> bytearray:
         """One flag a line: a grammar has read it as part of a stack."""
         return bytearray(len(self.lines))
+
+    def find_open(self, pattern: re.Pattern[str]) -> Iterator[re.Match[str]]:
+        """Find *pattern* in the lines that no grammar has taken yet, in order.
+
+        Lines that are taken while the caller goes on are still looked at.
+        """
+        taken, starts = bytes(self.taken), self.starts
+        begin = taken.find(0)
+        while begin >= 0:
+            end = taken.find(1, begin)
+            end = len(taken) if end < 0 else end
+            yield from pattern.finditer(self.text, starts[begin], starts[end] - 1)
+            begin = taken.find(0, end)
 
     def span(self, found: re.Match[str]) -> tuple[int, int, int]:
         """Return the line in which a match begins, and its columns there."""

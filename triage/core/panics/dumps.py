@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from triage.core.panics import shapes
 from triage.core.panics.crash import Found, make
 from triage.core.panics.document import Document
-from triage.core.panics.head import Head, find_opener, read_head
+from triage.core.panics.head import Head, find_opener, head_before, read_head
 from triage.core.panics.prefix import Prefixes
 from triage.core.panics.runtime import Stack, StackReader, read_block, read_stack
 from triage.core.panics.view import View
@@ -46,24 +46,28 @@ def read_dumps(document: Document) -> list[Found]:
         floor = dump.last + 1 if dump else 0
         head = None
         if dump is None or stack.first > floor + 1:
-            head = read_head(stack.view, stack.first, floor)
+            head = stack.lead or read_head(stack.view, stack.first, floor)
         if dump is None or head or _begins(stack, dump):
             first = head.first if head else stack.first
             dump = latest[id(stack.view)] = Dump(head, first, stack.last)
             dumps.append(dump)
         dump.add(stack)
-    return [_found(document, dump) for dump in dumps]
+    return [_found(document, dump) for dump in dumps if _holds(dump)]
 
 
 def _stacks(document: Document) -> Iterator[Stack]:
     prefixes = Prefixes(document)
-    for found in _ANCHOR.finditer(document.text):
+    anchor = _ANCHOR if "runtime stack:" in document.text else shapes.HEADER
+    for found in anchor.finditer(document.text):
         line, column, end = document.span(found)
-        header = found if found["id"] else None
+        header = found if found.group("id") else None
         view = prefixes.view((line, column, end), _ANCHOR.match, _fits)
         plain = header and column == 0 and not view.strip
         stack = read_block(view, found, line) if plain else None
-        yield stack or read_stack(view, header, line)
+        stack = stack or read_stack(view, header, line)
+        if column and not view.strip:
+            stack.lead = head_before(document.lines[line][:column], line)
+        yield stack
 
 
 def _fits(view: View, line: int) -> bool:
@@ -86,6 +90,13 @@ def _begins(stack: Stack, dump: Dump) -> bool:
         return False
     running = stack.goroutine.state.startswith("running")
     return running or stack.first - dump.last > _GAP
+
+
+def _holds(dump: Dump) -> bool:
+    """Tell whether a dump is more than a header that somebody quoted."""
+    stacks = [*dump.stacks, *([dump.bare] if dump.bare else [])]
+    told = dump.head is not None and dump.head.opener != "logged"
+    return told or any(s.goroutine.frames or s.goroutine.created_by for s in stacks)
 
 
 def _found(document: Document, dump: Dump) -> Found:

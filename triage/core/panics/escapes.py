@@ -1,25 +1,36 @@
 """Stacks whose line ends were escaped, so that the whole stands on one line.
 
 `stack="goroutine 1 [running]:\\nmain.main()\\n\\t/a.go:7 +0x1d"` in logfmt, slog and
-logrus text, `#012` by rsyslog, `%0A` in annotations of CI jobs; once or oftener.
+logrus text, `#012` by rsyslog, `%0A` and `|n` in messages to CI services, `↵`, or nothing but a
+blank; once or oftener.
 """
 
 import re
 from collections.abc import Callable, Iterator
 
 from triage.core.panics import shapes
-from triage.core.panics.clean import clean
+from triage.core.panics.clean import clean, whole_characters
 from triage.core.panics.document import Document, Hint
 from triage.core.panics.head import find_opener
 
 _TIMES = 5
 """So many times over a text may have been escaped."""
-_ESCAPED = re.compile(r"\\[nru0x]|#012|%0A")
+_ESCAPED = re.compile(r"\\[nru0x]|#012|%0A|\|n|↵")
+_SIGNS = ("\\", "#012", "%0A", "|n", "↵")
 _BACKSLASH = re.compile(
     r"\\(?:u(?P<u>[0-9a-fA-F]{4})|x(?P<x>[0-9a-fA-F]{2})|(?P<o>[0-7]{3})|(?P<c>.))"
 )
 _OCTAL = re.compile(r"#(0[0-3][0-7])")
 _PERCENT = re.compile(r"%(0[AD9]|2[0-9A-F]|3A)")
+_BAR = re.compile(r"\|(?:0x([0-9a-fA-F]{4})|([nrlxp|'\[\]]))")
+_BAR_LETTERS = {"n": "\n", "r": "", "x": "\n", "l": "\n", "p": "\n"}
+_FLAT = re.compile(
+    r"(?P<header>goroutine \d+ \[[^\]\n]*\]:) +(?=\S+\()"
+    r"| +(?P<place>[^\s()]+\.(?:go|s|c):\d+(?: \+0x[0-9a-f]+)?"
+    r"(?: fp=\S+ sp=\S+(?: pc=\S+)?)?)(?: +|$)"
+    r"| +(?P<signal>\[signal )"
+)
+_FLATTENED = re.compile(r"goroutine \d+ \[[^\]\n]*\]: +\S+\([^\n]* \+0x[0-9a-f]+")
 _LETTERS = {"n": "\n", "t": "\t", "r": "\r", "b": "", "f": "", "a": "", "v": ""}
 _QUOTED = re.compile(r'"((?:[^"\\]|\\.)*)("|$)')
 _FIELD = re.compile(r'([A-Za-z_][\w.-]*)=(?:"((?:[^"\\]|\\.)*)"|([^\s"]+))')
@@ -31,12 +42,34 @@ _LEAST = 2
 
 
 def unescape(text: str) -> str:
-    """Undo one layer of escapes: of C, Go and JSON, of rsyslog or of a URL."""
+    """Undo one layer of escapes: of C, Go and JSON, rsyslog, a URL or TeamCity."""
     if "\\" in text:
         return _BACKSLASH.sub(_char, text)
     if "#012" in text:
         return _OCTAL.sub(lambda found: chr(int(found[1], 8)), text)
-    return _PERCENT.sub(lambda found: chr(int(found[1], 16)), text)
+    if "%0A" in text:
+        return _PERCENT.sub(lambda found: chr(int(found[1], 16)), text)
+    return _BAR.sub(_bar, text.replace("↵", "\n"))
+
+
+def unflatten(line: str) -> str:
+    """Break a line in which blanks took the place of line ends.
+
+    `goroutine 1 [running]: main.main() /a.go:7 +0x1d` -> three lines.
+    """
+    return _FLAT.sub(_broken, line)
+
+
+def _broken(found: re.Match[str]) -> str:
+    if found["place"]:
+        return f"\n\t{found['place']}\n"
+    return f"{found['header']}\n" if found["header"] else f"\n{found['signal']}"
+
+
+def _bar(found: re.Match[str]) -> str:
+    if found[1]:
+        return chr(int(found[1], 16))
+    return _BAR_LETTERS.get(found[2], found[2])
 
 
 def _char(found: re.Match[str]) -> str:
@@ -52,13 +85,14 @@ def hint_from(fields: Callable[[str], object]) -> Hint | None:
     for name in _FIELDS:
         value = fields(name)
         if isinstance(value, str) and value:
-            return Hint(value, name in _CRASH_FIELDS)
+            return Hint(whole_characters(value), name in _CRASH_FIELDS)
     return None
 
 
 def take_escaped(document: Document) -> tuple[list[Document], Document]:
     """Take the escaped stacks out of a document; the rest is the second value."""
-    if not _ESCAPED.search(document.text):
+    text = document.text
+    if not any(sign in text for sign in _SIGNS) and not _FLATTENED.search(text):
         return [], document
     inner: list[Document] = []
     kept: list[int] = []
@@ -71,7 +105,9 @@ def take_escaped(document: Document) -> tuple[list[Document], Document]:
 
 
 def _worth(line: str) -> bool:
-    return _ESCAPED.search(line) is not None and _INTERESTING.search(line) is not None
+    if not _INTERESTING.search(line):
+        return False
+    return bool(_ESCAPED.search(line) or _FLATTENED.search(line))
 
 
 def _stacks(line: str, number: int) -> Iterator[Document]:
@@ -96,8 +132,9 @@ def _unfolded(text: str) -> str | None:
         if "\n" in text:
             return text if _shows_stack(text) else None
         if not _ESCAPED.search(text):
-            return None
-    return None
+            break
+    text = unflatten(text)
+    return text if _shows_stack(text) else None
 
 
 def _shows_stack(text: str) -> bool:
@@ -124,4 +161,5 @@ def _hint(line: str) -> Hint | None:
     if opened is None:
         return None
     message = opened.string[opened.end() :]
-    return Hint(re.split(r"\s\w+=|\\n|#012|%0A", message)[0].strip(), crash=True)
+    text = re.split(r"\s\w+=|\\n|#012|%0A", message)[0].strip()
+    return Hint(whole_characters(text), crash=True)

@@ -29,7 +29,7 @@ def read_gin(document: Document) -> list[Found]:
     prefixes = Prefixes(document)
     found: list[Found] = []
     floor = 0
-    for anchor in _ANCHOR.finditer(document.text):
+    for anchor in document.find_open(_ANCHOR):
         span = document.span(anchor)
         if span[0] < floor or document.taken[span[0]]:
             continue

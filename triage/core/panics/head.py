@@ -30,11 +30,12 @@ _INSIDE = re.compile(
 )
 """Openers that loggers write, found anywhere in a line."""
 _NEAR = re.compile(
-    r"(?:^|(?<=[\s:=|>\"'\]`]))"
+    r"(?:^|(?<=[\s:=|>\"'\[\]`]))"
     r"(?:(?P<panic>panic: )|(?P<fatal>fatal error: )"
     r"|(?P<recovered>\[PANIC RECOVER\]:? |PANIC: "
     r"|(?i:recovered (?:from )?(?:a )?(?:panic)?|panic (?:recovered|triggered|occurred|caught|in \S+)"
-    r"|caught panic|panicked(?: with)?)(?:: |= ?)))"
+    r"|caught panic|panicked(?: with)?)(?:: |= ?)|[Hh]andler crashed with error ))"
+    r"|(?P<named>(?=runtime error: ))"
 )
 """Openers that count only right above a dump."""
 _LOG_LINE = re.compile(
@@ -44,14 +45,12 @@ _STAMP = re.compile(r"[IWE]\d{4} [^\]]*\] |\W{0,2}\d{4}[-/]\d\d[-/]\d\d[T ]\d\d:
 _ZAP_MESSAGE = 3
 """zap's console form: time, level, caller, message, fields, with tabs between."""
 _RECOVERED = re.compile(r"\s+\[recovered(?:,\s+repanicked)?\]$")
-_SIGNAL = re.compile(
-    r"\[signal (?P<name>\w+)(?:: [^\]]*?)?(?: code=\w+)?(?: addr=(?P<address>0x[0-9a-f]+))?"
-    r"[^\]]*\]"
-)
+_SIGNAL = re.compile(r"\[signal (?P<name>\w+)[^\]]*\]")
 _REGISTERS = re.compile(r"PC=0x[0-9a-f]+ m=|PC=0x[0-9a-f]+$")
 _ADDRESS = re.compile(r"\baddr=(0x[0-9a-f]+)")
 _NOTES = re.compile(
-    r"\[signal |PC=0x|signal arrived during |runtime: |goroutine running on|\[?Process "
+    r"\[signal |PC=0x|signal arrived during |runtime: "
+    r"|(?i:(?:full )?(?:stack ?trace|stack|trace ?back)\s*[:=]?\s*<?$)"
 )
 _ADDRESSEE = re.compile(r"(?:[\d.]+|\[[^\]\s]*\]|@):?\d*: ")
 _FIELD = re.compile(r"\bpanic=(?:\"((?:[^\"\\]|\\.)*)\"|(\S+))")
@@ -192,12 +191,9 @@ def _top(view: View, index: int, floor: int) -> int:
 
 def _note_signal(head: Head, lines: list[str]) -> None:
     for line in lines:
-        found = _SIGNAL.match(line)
-        if found:
-            head.signal = found["name"]
-            head.address = int(found["address"], 16) if found["address"] else None
-        elif _REGISTERS.match(line):
-            at = _ADDRESS.search(line)
+        found, at = _SIGNAL.match(line), _ADDRESS.search(line)
+        if found or _REGISTERS.match(line):
+            head.signal = found["name"] if found else head.signal
             head.address = int(at[1], 16) if at else head.address
         elif line.startswith("SIG"):
             head.signal = line.partition(":")[0]
@@ -216,6 +212,20 @@ def _lone(view: View, start: int, floor: int) -> Head | None:
             head = Head(index, "", line, index)
             _note_signal(head, [line])
             return head
-    line = view.body(start - 1) if start > floor else None
+    line = view.words(start - 1) if start > floor else None
+    if line and view.body(start - 1) is None:
+        near = _NOTES.match(line) and start - 1 > floor
+        line, start = (view.words(start - 2), start - 1) if near else (line, start)
+        found = find_opener(line, near=True)
+        return head_before(line, start - 1) if found else None
     logged = log_message(line) if line else None
     return Head(start - 1, "logged", logged, start - 1) if logged else None
+
+
+def head_before(lead: str, line: int) -> Head | None:
+    """Read a head that goes with a dump as *lead*, out of line *line*."""
+    found = find_opener(lead, near=True)
+    if found is None:
+        return None
+    opener, text = found.lastgroup or "", lead[found.end() :].strip()
+    return Head(line, opener, _value(opener, text, lead), line)

@@ -12,7 +12,7 @@ _ANCHOR = re.compile(
     re.MULTILINE,
 )
 _WORDS = re.compile(
-    r"panic: runtime error: |.*\[recovered(?:, repanicked)?\]$|F\d{4} "
+    r"panic: runtime error(?: at 0x[0-9a-f]+)?: |.*\[recovered(?:, repanicked)?\]$|F\d{4} "
     r"|fatal error: (?:all goroutines are|no goroutines|stack overflow|newosproc|fault$"
     r"|concurrent map |runtime: |unexpected signal |out of memory|sync: )"
 )
@@ -29,7 +29,7 @@ def read_heads(document: Document) -> list[Found]:
     view = View(document)
     found: list[Found] = []
     floor = 0
-    for anchor in _ANCHOR.finditer(document.text):
+    for anchor in document.find_open(_ANCHOR):
         line = document.index(anchor.start())
         if line < floor or document.taken[line] or not _believed(document, line):
             continue

@@ -21,20 +21,17 @@ _PANIC = (
     (
         "nil-deref",
         re.compile(
-            r"invalid memory address or nil pointer dereference|call of nil func value"
+            r"nil pointer dereference|call of nil func value"
             r"|value method .* called using nil \*"
         ),
     ),
     ("nil-map", re.compile(r"assignment to entry in nil map")),
     ("nil-panic", re.compile(r"panic called with nil argument|nil$")),
-    ("index-range", re.compile(r"runtime error: index out of range")),
-    ("slice-bounds", re.compile(r"runtime error: slice bounds out of range")),
-    (
-        "slice-conversion",
-        re.compile(r"runtime error: cannot convert slice with length"),
-    ),
-    ("makeslice", re.compile(r"runtime error: (?:make(?:slice|chan|map)|growslice): ")),
-    ("divide", re.compile(r"runtime error: integer divide by zero")),
+    ("index-range", re.compile(r"runtime error[^:]*: index out of range")),
+    ("slice-bounds", re.compile(r"runtime error[^:]*: slice bounds out of range")),
+    ("slice-conversion", re.compile(r"runtime error[^:]*: cannot convert slice with length")),
+    ("makeslice", re.compile(r"runtime error[^:]*: (?:make(?:slice|chan|map)|growslice): ")),
+    ("divide", re.compile(r"runtime error[^:]*: integer divide by zero")),
     ("interface-conversion", re.compile(r"interface conversion: ")),
     ("closed-channel", re.compile(r"(?:send on|close of) (?:closed|nil) channel")),
 )

@@ -12,7 +12,7 @@ from triage.core.panics.runtime import StackReader
 from triage.core.panics.view import View
 
 _ANCHOR = re.compile(
-    r"(?:Previous )?(?:[Aa]tomic )?(?:[Rr]ead|[Ww]rite) at 0x[0-9a-f]+ by [^:\n]*:"
+    r"(?:Previous |[Aa]tomic |[Rr]ead|[Ww]rite)[\w ]{0,20} at 0x[0-9a-f]+ by [^:\n]*:"
     r"|Goroutine \d+ \(\w+\) created at:"
 )
 _WARNING = "WARNING: DATA RACE"
@@ -31,12 +31,13 @@ class Race:
 
 def read_races(document: Document) -> list[Found]:
     """Read every race report of *document*, in order."""
-    if " by " not in document.text:
+    text = document.text
+    if "by goroutine " not in text and "by main goroutine" not in text:
         return []
     prefixes = Prefixes(document)
     latest: dict[int, Race] = {}
     races: list[Race] = []
-    for found in _ANCHOR.finditer(document.text):
+    for found in _ANCHOR.finditer(text):
         line, column, end = document.span(found)
         view = prefixes.view((line, column, end), _ANCHOR.match, _fits)
         reader = StackReader(view)

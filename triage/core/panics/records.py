@@ -71,7 +71,7 @@ class _Stream:
 def unpack(document: Document) -> Unpacked:
     """Take every record out of a document."""
     text = document.text
-    if not _START.search(text):
+    if '"' not in text or not _START.search(text):
         return Unpacked(document)
     whole = _whole(document)
     if whole:
@@ -108,9 +108,11 @@ def _record(line: str) -> dict[str, object] | None:
 def _lenient(text: str, start: int) -> object:
     """Read one JSON value where more follows it; None where there is none."""
     try:
-        return _DECODER.raw_decode(text, start)[0]
-    except (ValueError, RecursionError):
+        value = _DECODER.raw_decode(text, start)[0]
+        orjson.dumps(value)  # refuses halves of characters and whole numbers too long
+    except (ValueError, TypeError, RecursionError):
         return None
+    return value
 
 
 def _whole(document: Document) -> Unpacked | None:

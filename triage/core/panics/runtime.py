@@ -5,7 +5,8 @@ from dataclasses import dataclass
 
 from triage.core.model import Frame, Goroutine, Problem
 from triage.core.panics import shapes
-from triage.core.panics.head import OPENERS
+from triage.core.panics.document import Document
+from triage.core.panics.head import OPENERS, Head
 from triage.core.panics.unfold import whole
 from triage.core.panics.view import View
 
@@ -35,6 +36,8 @@ class Stack:
     last: int
     view: View
     problems: tuple[Problem, ...] = ()
+    lead: Head | None = None
+    """A head that stands before the header, on its line."""
 
 
 def read_block(view: View, header: re.Match[str], line: int) -> Stack | None:

@@ -29,12 +29,15 @@ _ARROW = re.compile(r"\s*->\s+")
 _TRAILING = re.compile(
     r"(?<=[\s`\"'=(:])([^\s`\"'=(:]+(?:\(\*?[^\s()]+\)[^\s()]*)?\([^()]*\))$"
 )
+_WORDS = re.compile(r"[0-9a-fA-FxX,.{}?…_ ]*$")
+"""Arguments as the runtime prints them."""
 _ABSOLUTE = re.compile(r"(?:[A-Za-z]:)?[/\\]")
 _LEAST_PATHS = 3
 _MESSAGE = 8
 """An error's message above its stack has at most so many lines."""
 _FORGES = frozenset(
-    ["github.com", "gitlab.com", "bitbucket.org", "golang.org", "google.golang.org", "cloud.google.com", "k8s.io", "sigs.k8s.io", "gopkg.in", "go.uber.org", "go.opentelemetry.io"]
+    "github.com gitlab.com bitbucket.org golang.org google.golang.org cloud.google.com"
+    " k8s.io sigs.k8s.io gopkg.in go.uber.org go.opentelemetry.io".split()
 )
 
 
@@ -56,7 +59,7 @@ def read_loose_stacks(document: Document) -> list[Found]:
     found: list[Found] = []
     prefixes = Prefixes(document)
     floor = 0
-    for anchor in _ANCHOR.finditer(document.text):
+    for anchor in document.find_open(_ANCHOR):
         line = document.index(anchor.start())
         if line < floor or document.taken[line]:
             continue
@@ -105,7 +108,7 @@ def _name_above(
     trailing = _TRAILING.search(body)
     name = shapes.call(body) or (shapes.call(trailing[1]) if trailing else None)
     if name:
-        return name, above
+        return (name, above) if _WORDS.match(name[1]) else None
     body = _ARROW.sub("", body)
     return ((body, None), above) if shapes.bare(body) and "." in body else None
 
@@ -128,7 +131,7 @@ def _calls(top: _Top, floor: int) -> tuple[Found, int] | None:
     if _ARROW.match(top.view.rest(top.above) or ""):
         last = reader.read(last + 2)  # chi sets the panicking frame apart
     bare = frame.arguments is None
-    if bare and len(reader.frames) == 1 and not _indented(top):
+    if len(reader.frames) == 1 and not (top.at[2] or (bare and _indented(top))):
         return None
     reader.take(top.above)
     head = read_head(top.view, top.above, floor)

@@ -10,7 +10,7 @@ from triage.core.panics.document import Document, Hint
 _FILES = ("abs_path", "absPath", "path", "filename", "fileName", "file", "source")
 _LINES = ("lineno", "lineNo", "lineNumber", "line", "number")
 _FUNCTIONS = ("function", "func", "label", "method", "methodName", "name")
-_MESSAGES = ("errorMessage", "value", "panic", "message", "error", "msg", "title")
+_MESSAGES = ("errorMessage", "value", "panic", "error", "message", "msg", "title")
 _TYPES = ("errorType", "type", "class", "errorClass")
 _DEEP = 12
 

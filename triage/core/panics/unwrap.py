@@ -16,14 +16,17 @@ _DEEP = 5
 class Unwrapped:
     """The documents that a text holds, and crashes that stood ready-made in records."""
 
+    text: str
+    """The whole, cleaned."""
     documents: list[Document] = field(default_factory=list)
     found: list[Found] = field(default_factory=list)
 
 
 def unwrap(text: bytes | str) -> Unwrapped:
     """Take every document out of *text*."""
-    unwrapped = Unwrapped()
-    _open(clean(text), unwrapped, 0)
+    document = clean(text)
+    unwrapped = Unwrapped(document.text)
+    _open(document, unwrapped, 0)
     return unwrapped
 
 
