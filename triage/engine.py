@@ -192,7 +192,9 @@ class Investigation:
             message=self._panic.message if self._panic else "",
         )
         await self._supply(plan, frames)
-        fitted = plan.finish(self._telemetry.max_tokens or 0)
+        fitted = plan.finish(
+            self._telemetry.max_tokens or 0, warned=tuple(dict.fromkeys(self._warnings))
+        )
         self._warnings += plan.warnings
         pieces = [shown.snippet for shown in fitted.shown if shown.snippet]
         printed = await self._parser.print(pieces) if pieces else []
