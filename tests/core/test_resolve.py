@@ -255,6 +255,20 @@ type Store struct {
     assert set(chosen(Program((shop, store)))) == {"Run", "Store", "Shop"}
 
 
+def test_names_that_lead_to_the_crash():
+    """The crash function is not shown a second time as another package's."""
+    shop = sketch("""
+package shop
+
+func Run() {
+	Run() //: mark crash; use <example.com/app/shop>.Run call
+}
+""")
+    assert {n: p.section for n, p in chosen(Program((shop,))).items()} == {
+        "Run": "crash"
+    }
+
+
 def test_frames():
     """Functions of the trace are callers, each once, with the line of their call."""
     found = chosen(replace(PROGRAM, frames=(SERVE, HANDLE, MAIN)))
