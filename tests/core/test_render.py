@@ -16,6 +16,7 @@ from triage.core.render import (
     for_terminal,
     headline,
     markdown,
+    overhead,
     printable,
     shown_path,
     text,
@@ -238,6 +239,20 @@ def test_printable(raw, want):
 def test_for_terminal(source, want):
     """What a terminal would obey is shown as a code; line ends stay line ends."""
     assert want == for_terminal(source)
+
+
+@pytest.mark.parametrize(
+    ("message", "warnings", "want"),
+    [
+        ("", (), 0),
+        ("runtime error: boom\nmore", (), 4),
+        ("", ("one", "three"), len("// Note: one\n// Note: three\n")),
+        ("x" * 1000, (), 300),
+    ],
+)
+def test_overhead(message, warnings, want):
+    """A message's first line and the warnings take their room in the text."""
+    assert want == overhead(message, warnings)
 
 
 RESULT = Result(

@@ -69,7 +69,9 @@ class CrashSite:
 class PackageRules:
     """Applies the rules to one crash; `picks` grows with each."""
 
-    def __init__(self, site: CrashSite, picks: Picks) -> None:
+    def __init__(self, site: CrashSite, picks: Picks, *, foreign: bool = False) -> None:
+        """*foreign*: the site is a caller's in another package than the crash's."""
+        self._foreign = foreign
         self._site = site
         self._view = site.view
         self._table = site.view.table
@@ -144,7 +146,8 @@ class PackageRules:
         decl = self._view.decl(number)
         if decl.id == self._site.decl.id or not self._allowed(decl, near):
             return
-        section = section or SECTION_OF_KIND[decl.kind]
+        place = "packages" if self._foreign else SECTION_OF_KIND[decl.kind]
+        section = section or place
         near = Near.UPSTREAM if self._upstream else near
         self._picks.add(
             Pick(self._view, decl, section, near, reason, depth, part, lines, marks)
