@@ -30,7 +30,7 @@ from triage.sources.limits import (
 _FULL_ID = re.compile(r"(?:[0-9a-f]{40}|[0-9a-f]{64})", re.IGNORECASE)
 _REVISION = re.compile(r"(?!\.+$)[^\x00-\x20\x7f]+")
 _COMMITS = 4
-"""Commits remembered; a tree of 100,000 entries takes about 40 MB."""
+"""Commits remembered; a whole tree of 100,000 entries takes 52 MB."""
 _DIRECTORIES = 4_096
 """Directories remembered as read."""
 
