@@ -162,12 +162,12 @@ async def test_links_are_followed_inside_the_repository(
 ) -> None:
     """To a file beside it, elsewhere, through another link, and through a directory."""
     workshop.link("p/beside.go", "a.go")
-    workshop.link("p/elsewhere.go", "../shared/deep/b.go")
+    workshop.link("p/elsewhere.go", "../common/deep/b.go")
     workshop.link("p/twice.go", "elsewhere.go")
     workshop.link("p/through.go", "../linked/b.go")
-    workshop.link("linked", "shared/deep")
+    workshop.link("linked", "common/deep")
     commit = workshop.commit(
-        {"p/a.go": "package a\n", "shared/deep/b.go": "package b\n"}
+        {"p/a.go": "package a\n", "common/deep/b.go": "package b\n"}
     )
     async with reading(server, credentials=credentials) as source:
         read = await source.read(commit, "p/through.go")
