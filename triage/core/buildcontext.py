@@ -1,5 +1,6 @@
 """Which target a crash was built for, as far as its trace shows it."""
 
+import re
 from collections.abc import Iterable
 from posixpath import basename
 
@@ -28,8 +29,9 @@ _ARCHITECTURES = frozenset(
     {"386", "amd64", "arm", "arm64", "loong64", "mips", "mips64", "mips64le"}
     | {"mipsle", "ppc64", "ppc64le", "riscv64", "s390x", "wasm"}
 )
-_WINDOWS_FAULT = "Exception 0x"
-"""What the runtime prints in place of a signal on Windows."""
+_WINDOWS_FAULT = re.compile(r"Exception 0x|0xc0000005\b", re.IGNORECASE)
+"""What the runtime prints of a fault on Windows."""
+_DRIVE = re.compile(r"[A-Za-z]:[\\/]")
 
 
 def hinted(telemetry: Telemetry, panic: Panic | None) -> BuildContext:
@@ -38,13 +40,21 @@ def hinted(telemetry: Telemetry, panic: Panic | None) -> BuildContext:
     The crash file's own constraints come before all of these; the helper sees to it.
     """
     goos, goarch = _hints(_files(panic))
-    if goos is None and panic and (panic.signal or "").startswith(_WINDOWS_FAULT):
+    if goos is None and panic and _on_windows(panic):
         goos = "windows"
     return BuildContext(
         goos or telemetry.goos or "linux",
         goarch or telemetry.goarch or "amd64",
         telemetry.tags,
     )
+
+
+def _on_windows(panic: Panic) -> bool:
+    """Tell by the fault, else by drive letters where no Unix signal says otherwise."""
+    signal = panic.signal or ""
+    if _WINDOWS_FAULT.search(signal):
+        return True
+    return "SIG" not in signal and any(map(_DRIVE.match, _files(panic)))
 
 
 def _files(panic: Panic | None) -> Iterable[str]:

@@ -5,7 +5,7 @@ sources and assignments. At a call the walk takes the called function and stops;
 parameter it stops too: what a caller passed is a question to the caller.
 """
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 from triage.core.site import FaultSite
@@ -31,9 +31,15 @@ class Hang:
     calls: tuple[Call, ...] = ()
     externals: tuple[int, ...] = ()
     parameters: tuple[int, ...] = ()
+    """By position, the receiver as `RECEIVER`."""
     types: tuple[int, ...] = ()
     """Named types of the values on the way, those of other packages as targets."""
-    receiver: bool = False
+    direct: frozenset[int] = frozenset()
+    """Parameters that came in as the very value, no field of them; -1: receiver."""
+
+
+RECEIVER = -1
+"""The receiver's position among the arguments."""
 
 
 def hang(view: View, sites: Iterable[FaultSite]) -> Hang:
@@ -43,49 +49,64 @@ def hang(view: View, sites: Iterable[FaultSite]) -> Hang:
 
 
 def walk(view: View, start: Iterable[int]) -> Hang:
-    """Walk from value nodes to where they come from."""
-    fields: dict[int, None] = {}
-    variables: dict[int, None] = {}
-    calls: dict[Call, None] = {}
-    externals: dict[int, None] = {}
-    parameters: dict[int, None] = {}
-    types: dict[int, None] = {}
-    receiver = False
-    queue = list(dict.fromkeys(start))
+    """Walk from value nodes to where they come from, nearest first."""
+    found = _Found()
+    queue = [(node, True) for node in dict.fromkeys(start)]
     seen = set(queue)
     while queue:
-        number = queue.pop(0)
-        kind, ref, name, _, type_target, _ = view.table.record("nodes", number)
-        if type_target != NONE:
-            types[type_target] = None
-        if kind == Node.FIELD:
-            if ref != NONE:  # a field of a type that is local to a function
-                fields[ref] = None
-        elif kind == Node.VARIABLE:
-            variables[ref] = None
-        elif kind == Node.CALL:
-            calls[Call(ref, view.table.text(name))] = None
-        elif kind == Node.EXTERNAL:
-            externals[ref] = None
-        elif kind == Node.PARAMETER:
-            parameters[ref] = None
-        elif kind == Node.RECEIVER:
-            receiver = True
-        if kind == Node.CALL:
+        number, direct = queue.pop(0)
+        record = view.table.record("nodes", number)
+        found.note(view, record, direct=direct)
+        if record[0] == Node.CALL:
             continue
+        direct = direct and record[0] != Node.FIELD
         for _, origin in view.table.of("origins", number):
-            if origin not in seen:
-                seen.add(origin)
-                queue.append(origin)
-    return Hang(
-        tuple(fields),
-        tuple(variables),
-        tuple(calls),
-        tuple(externals),
-        tuple(parameters),
-        tuple(types),
-        receiver,
-    )
+            if (origin, direct) not in seen:
+                seen.add((origin, direct))
+                queue.append((origin, direct))
+    return found.hang()
+
+
+class _Found:
+    """What a walk has met; dicts keep the order."""
+
+    __slots__ = ("_by_kind", "_calls", "_direct", "_types")
+
+    def __init__(self) -> None:
+        self._by_kind: dict[int, dict[int, None]] = {kind: {} for kind in Node}
+        self._calls: dict[Call, None] = {}
+        self._types: dict[int, None] = {}
+        self._direct: set[int] = set()
+
+    def note(self, view: View, record: Sequence[int], *, direct: bool) -> None:
+        """Note one node."""
+        kind, ref, name, _, type_target, _ = record
+        if type_target != NONE:
+            self._types[type_target] = None
+        if kind == Node.CALL:
+            self._calls[Call(ref, view.table.text(name))] = None
+        elif kind == Node.RECEIVER:
+            ref = RECEIVER
+        if direct and kind in {Node.PARAMETER, Node.RECEIVER}:
+            self._direct.add(ref)
+        if ref != NONE:  # a field of a type that is local to a function has none
+            self._by_kind[kind][ref] = None
+
+    def hang(self) -> Hang:
+        """Return all of it."""
+        parameters = (
+            *self._by_kind[Node.PARAMETER],
+            *self._by_kind[Node.RECEIVER],
+        )
+        return Hang(
+            fields=tuple(self._by_kind[Node.FIELD]),
+            variables=tuple(self._by_kind[Node.VARIABLE]),
+            calls=tuple(self._calls),
+            externals=tuple(self._by_kind[Node.EXTERNAL]),
+            parameters=parameters,
+            types=tuple(self._types),
+            direct=frozenset(self._direct),
+        )
 
 
 def accessed_on_line(view: View, decl: Decl, line: int) -> tuple[int, ...]:

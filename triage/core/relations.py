@@ -254,37 +254,45 @@ class Relations:
     def _by_words(self) -> None:
         """Compare rare words with those of the crash line and function."""
         view, crash = self._site.view, self._site.decl
-        total = sum(v.table.count("decls") for v in self._views)
-        line_words = view.words_on(crash, self._site.line)
-        function_words = view.words_of(crash.id)
-        frequency: dict[str, int] = defaultdict(int)
-        for word in line_words | function_words:
-            for other in self._views:
-                frequency[word] += len(other.with_word(word))
-        rarity = {
-            word: math.log((total + 1) / count)
-            for word, count in frequency.items()
-            if count
+        words = {
+            number: _Word.found(view.table.text(number), self._views)
+            for number in view.words_of(crash.id)
         }
-        self._lexical(line_words, rarity, {"lex_line": 0.3, "lex_line6": 0.6})
-        self._lexical(function_words, rarity, {"lex_fn": 0.15})
+        on_line = [words[n] for n in view.words_on(crash, self._site.line)]
+        self._lexical(on_line, {"lex_line": 0.3, "lex_line6": 0.6})
+        self._lexical(words.values(), {"lex_fn": 0.15})
 
-    def _lexical(
-        self, words: Iterable[str], rarity: dict[str, float], pots: dict[str, float]
-    ) -> None:
-        whole = sum(rarity.get(word, 0.0) for word in words)
-        shared: dict[Key, float] = defaultdict(float)
-        where: dict[Key, View] = {}
+    def _lexical(self, words: Iterable["_Word"], pots: dict[str, float]) -> None:
+        """Put in each pot what shares that part of the rarity of *words*."""
+        shared: dict[tuple[View, int], float] = defaultdict(float)
+        whole = 0.0
         for word in words:
-            for view in self._views:
-                for number in view.with_word(word):
-                    key = (view.directory, number)
-                    shared[key] += rarity.get(word, 0.0)
-                    where[key] = view
-        for key, value in shared.items():
+            whole += word.rarity
+            for place in word.places:
+                shared[place] += word.rarity
+        for (view, number), value in shared.items():
             for pot, least in pots.items():
-                if whole and value >= least * whole:
-                    self._put(pot, where[key], key[1])
+                if value >= least * whole:
+                    self._put(pot, view, number)
+
+
+@dataclass(frozen=True, slots=True)
+class _Word:
+    """An identifier, how rare it is and where it stands."""
+
+    rarity: float
+    places: tuple[tuple[View, int], ...]
+
+    @classmethod
+    def found(cls, text: str, views: Sequence[View]) -> "_Word":
+        """Look *text* up in all *views*."""
+        total = sum(view.table.count("decls") for view in views)
+        places = tuple(
+            (view, number)
+            for view in views
+            for number in view.with_word(view.table.number(text))
+        )
+        return cls(math.log((total + 1) / (len(places) or 1)), places)
 
 
 def _calls(view: View, decl: int) -> Iterator[tuple[int, int, int]]:

@@ -33,6 +33,15 @@ WAITING = frozenset({"deadlock", "test-timeout", "sigquit", "goroutine-dump"})
 CONCURRENT = frozenset({"data-race", "fatal-concurrent-map"})
 """Kinds for which a mere reader of a field bears on the fault."""
 
+_MAKERS = frozenset(
+    {
+        Near.OMITTER,
+        Near.WRITER,
+        Near.CONSTRUCTOR,
+        Near.FIELD_CONSTRUCTOR,
+        Near.DEEP_CONSTRUCTOR,
+    }
+)
 _TYPE_ROLES = (Role.FIELD, Role.UNDERLYING, Role.CONSTRAINT)
 
 
@@ -123,7 +132,7 @@ class PackageRules:
         marks: tuple[int, ...] = (),
     ) -> None:
         decl = self._view.decl(number)
-        if decl.id == self._site.decl.id or not self._allowed(decl):
+        if decl.id == self._site.decl.id or not self._allowed(decl, near):
             return
         section = section or SECTION_OF_KIND[decl.kind]
         near = Near.UPSTREAM if self._upstream else near
@@ -131,13 +140,13 @@ class PackageRules:
             Pick(self._view, decl, section, near, reason, depth, part, lines, marks)
         )
 
-    def _allowed(self, decl: Decl) -> bool:
-        """Tests explain a crash in a test alone."""
+    def _allowed(self, decl: Decl, near: Near) -> bool:
+        """Tests explain a crash in a test alone, and there only by what it names."""
         if decl.name == "_":
             return False
-        return bool(self._site.decl.flags & DeclFlag.TEST) or not (
-            decl.flags & DeclFlag.TEST
-        )
+        if not decl.flags & DeclFlag.TEST:
+            return True
+        return bool(self._site.decl.flags & DeclFlag.TEST) and near not in _MAKERS
 
     # -- rules
 
@@ -192,6 +201,11 @@ class PackageRules:
         name = title(crash)
         if crash.receiver_type != NONE:
             found[crash.receiver_type] = (Near.RECEIVER, f"receiver of {name}")
+        for function in self._origin_functions():
+            for _, role, _, target, _, _ in self._table.of("types", function):
+                if role == Role.RESULT:
+                    text = f"what {title(self._view.decl(function))} returns"
+                    found.setdefault(target, (Near.CHAIN_TYPE, text))
         for number in self.hang.types:
             text = f"type of a value that line {self._site.line} hangs on"
             found.setdefault(number, (Near.CHAIN_TYPE, text))
@@ -231,10 +245,22 @@ class PackageRules:
 
     def _origins(self) -> None:
         """Take the functions whose results the line hangs on."""
-        for call in self.hang.calls:
-            if call.target >= 0 and not call.member:
-                text = f"its result is what {self._where()} hangs on"
-                self._pick(call.target, Near.ORIGIN, text)
+        for function, text in self._origin_functions().items():
+            self._pick(function, Near.ORIGIN, text)
+
+    def _origin_functions(self) -> dict[int, str]:
+        """Functions called in the chain, and those that initialise its variables."""
+        found = {
+            call.target: f"its result is what {self._where()} hangs on"
+            for call in self.hang.calls
+            if call.target >= 0 and not call.member
+        }
+        for variable in self.hang.variables:
+            decl = self._view.decl(variable)
+            for target, _, how in self._local_uses(decl):
+                if how & (Use.CALL | Use.VALUE) and self._view.decl(target).is_function:
+                    found.setdefault(target, f"initialises {decl.name}")
+        return found
 
     def _where(self) -> str:
         return f"line {self._site.line} of {title(self._site.decl)}"

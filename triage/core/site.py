@@ -3,7 +3,7 @@
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
-from triage.core.table import Decl, Fault, FileFlag, Kind, Verdict
+from triage.core.table import NONE, Decl, Fault, FileFlag, Kind, Node, Verdict
 from triage.core.view import View
 from triage.errors import LineOutside
 
@@ -21,7 +21,9 @@ FAMILIES: dict[str, frozenset[Fault]] = {
     "custom-panic": frozenset({Fault.PANIC}),
     "nil-panic": frozenset({Fault.PANIC}),
 }
-"""Which expressions a kind of panic can come from; other kinds: any."""
+"""Which expressions a kind of panic can come from; other kinds: `_UNKNOWN`."""
+
+_UNKNOWN = frozenset(Fault) - {Fault.MAP_ACCESS}
 
 
 @dataclass(frozen=True, slots=True)
@@ -117,14 +119,22 @@ def fault_sites(
     runtime may report another line of it), then every expression on the line counts.
     """
     rows = list(view.table.of("faults", decl.id))
-    family = FAMILIES.get(kind or "", frozenset(Fault) - {Fault.MAP_ACCESS})
+    family = FAMILIES.get(kind or "", _UNKNOWN)
     on_line = [row for row in rows if row[1] == line]
     around = _innermost(row for row in rows if row[7] <= line <= row[8])
     for candidates in (on_line, around):
         fitting = [row for row in candidates if row[2] in family]
+        if kind is None and all(_is_bare(view, row) for row in fitting):
+            fitting = candidates  # a map that others change is the likelier culprit
         if fitting:
             return _sites(view, fitting)
     return _sites(view, on_line or around)
+
+
+def _is_bare(view: View, row: Sequence[int]) -> bool:
+    """Tell whether the operand is a receiver or parameter as it came in."""
+    kind = view.table.record("nodes", row[3])[0] if row[3] != NONE else Node.OTHER
+    return kind in {Node.RECEIVER, Node.PARAMETER}
 
 
 def _innermost(rows: Iterable[Sequence[int]]) -> list[Sequence[int]]:

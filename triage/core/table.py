@@ -28,6 +28,10 @@ declaration, field or type.
     faults      decl line kind node index text flags first_line last_line
     arguments   decl line target position node member
     returns     decl slot node line
+    words       decl text
+
+Bodies of tests are looked into only where the focus is a test; `words` are the
+identifiers in a declaration's text, keywords and short ones left out.
 
 A *target* is a declaration's number, or `~n` for record n of `externals`; `NONE` is
 nothing. Texts are numbers into `strings`. Offsets count bytes in the file as sent,
@@ -69,6 +73,7 @@ WIDTHS: Final = {
     "faults": 9,
     "arguments": 6,
     "returns": 4,
+    "words": 2,
 }
 AT: Final = (
     "fields",  # by owner
@@ -81,6 +86,7 @@ AT: Final = (
     "faults",  # by decl
     "arguments",  # by decl
     "returns",  # by decl
+    "words",  # by decl
 )
 BACK: Final = (
     "methods",  # decls by receiver_type
@@ -89,6 +95,7 @@ BACK: Final = (
     "literals",  # by type
     "accesses",  # by field
     "arguments",  # by target declaration
+    "words",  # by text
 )
 
 
@@ -271,7 +278,7 @@ class Decl:
 class Table:
     """Read-only view of a symbol table; records are tuples of integers."""
 
-    __slots__ = ("_at", "_back", "_lists", "_strings", "context", "go")
+    __slots__ = ("_at", "_back", "_lists", "_numbers", "_strings", "context", "go")
 
     def __init__(self, data: bytes) -> None:
         """Decode *data*; raises `HelperProtocolError` where its form is another."""
@@ -288,6 +295,7 @@ class Table:
                 name: (form["back"][name][0], form["back"][name][1]) for name in BACK
             }
             self._strings: list[str] = form["strings"]
+            self._numbers: dict[str, int] | None = None
             goos, goarch, tags = form["context"]
             self.context: tuple[str, str, tuple[str, ...]] = (goos, goarch, tuple(tags))
             self.go: str = form["go"]
@@ -297,6 +305,12 @@ class Table:
     def text(self, number: int) -> str:
         """Return text *number* of the string table."""
         return self._strings[number]
+
+    def number(self, text: str) -> int:
+        """Return the number of *text* in the string table; 0 where it has none."""
+        if self._numbers is None:
+            self._numbers = {text: n for n, text in enumerate(self._strings)}
+        return self._numbers.get(text, 0)
 
     def count(self, name: str) -> int:
         """Return how many records list *name* has."""

@@ -15,8 +15,6 @@ from triage.core.view import View
 
 LEVELS = 3
 """How many callers are asked at most."""
-RECEIVER = -1
-"""The position of the receiver among the arguments."""
 HELPER_LINES = 15
 """An assertion or close helper is not longer."""
 
@@ -42,7 +40,7 @@ class Passed:
 def trail(hang: Hang, callee: Decl, callers: Iterable[CallSite]) -> Iterator[Passed]:
     """Go up *callers* (nearest first) as long as the value came from a parameter."""
     for level, site in enumerate(callers):
-        positions = set(hang.parameters) | ({RECEIVER} if hang.receiver else set())
+        positions = hang.direct
         if not positions or level >= LEVELS:
             return
         nodes = [

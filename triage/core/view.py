@@ -1,5 +1,6 @@
 """A package as the resolver sees it: its symbol table beside its sources."""
 
+import re
 from collections.abc import Iterator
 from functools import cached_property
 
@@ -16,6 +17,8 @@ from triage.core.table import (
     Verdict,
     Wrap,
 )
+
+_WORD = re.compile(rb"[A-Za-z_\x80-\xff][0-9A-Za-z_\x80-\xff]*")
 
 
 class View:
@@ -170,48 +173,21 @@ class View:
             for file, line, _, _ in self.table.records("errors")
         )
 
-    # prototype
-    @cached_property
-    def _words(self):
-        import re
+    def words_of(self, number: int) -> list[int]:
+        """Return the identifiers of a declaration, as numbers of texts."""
+        return [row[1] for row in self.table.of("words", number)]
 
-        pat = re.compile(rb"[A-Za-z_]\w{2,}")
-        of = {}
-        back = {}
-        for n in range(self.table.count("decls")):
-            d = self.decl(n)
-            if d.flags & DeclFlag.TEST:
-                continue
-            ws = (
-                frozenset(
-                    w.decode() for w in pat.findall(self.source(d)[d.start : d.end])
-                )
-                - KW
-            )
-            of[n] = ws
-            for w in ws:
-                back.setdefault(w, []).append(n)
-        return of, back
+    def words_on(self, decl: Decl, line: int) -> list[int]:
+        """Return those of a declaration's identifiers that stand on *line*."""
+        lines = self.source(decl).split(b"\n", line)
+        found = set(_WORD.findall(lines[line - 1])) if line <= len(lines) else set()
+        text = self.table.text
+        return [n for n in self.words_of(decl.id) if text(n).encode() in found]
 
-    def words_of(self, n):
-        return self._words[0].get(n, frozenset())
-
-    def with_word(self, w):
-        return self._words[1].get(w, ())
-
-    def words_on(self, decl, line):
-        import re
-
-        src = self.source(decl).split(b"\n")
-        return (
-            frozenset(
-                w.decode()
-                for w in re.findall(
-                    rb"[A-Za-z_]\w{2,}", src[line - 1] if 0 < line <= len(src) else b""
-                )
-            )
-            - KW
-        )
+    def with_word(self, number: int) -> list[int]:
+        """Return the declarations that have the identifier with that number."""
+        rows = self.table.back("words", number)
+        return [self.table.record("words", row)[0] for row in rows]
 
     def external(self, target: int) -> tuple[str, str, tuple[tuple[str, int], ...]]:
         """Unroll an external target: import path, name, then (member, slot) steps."""
@@ -223,8 +199,3 @@ class View:
                 return self.table.text(path), self.table.text(name), tuple(steps[::-1])
             steps.append((self.table.text(name), slot))
             number = parent
-
-
-KW = frozenset(
-    "break default func interface select case defer map struct chan else goto package switch const fallthrough range type continue for import return var nil err true false string int bool error len append make new".split()
-)

@@ -1,111 +1,36 @@
 """Read git objects through one `git cat-file --batch-command` that stays open.
 
-Requests are pipelined: any number may be under way, git answers in order. The
-decoder is pure; `CatFile` owns the child and starts another when it has died.
+Requests are pipelined: any number may be under way, git answers in order.
 """
 
 import asyncio
 from collections import deque
 from collections.abc import Sequence
 from contextlib import suppress
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from pathlib import Path
 
 from triage.errors import SourceError, SourceTimeout
-from triage.sources.gitprocess import end_process, explain_death, start_git, text_of
+from triage.sources.gitprocess import (
+    GitProcess,
+    end_process,
+    explain_death,
+    start_git,
+    text_of,
+)
+from triage.sources.replies import GitObject, ReplyDecoder
 
 _CHUNK = 1 << 20
-_LONGEST_LINE = 1 << 12
 _TRIES = 8
 _BLAMES = 2
 """How often one request may be the one that its child died on."""
+_MOST_LOST = 16
+"""How many objects of one call git may die on before the call is given up."""
 _STDERR = 1 << 11
-
-
-@dataclass(frozen=True, slots=True)
-class GitObject:
-    """One object; *data* is None where it was not asked for or is over the limit."""
-
-    oid: str
-    kind: str
-    """`blob`, `tree`, `commit` or `tag`."""
-    size: int
-    data: bytes | None = None
-
-
-class ReplyDecoder:
-    """Cut git's output into replies, however the bytes arrive.
-
-    Objects over *limit* bytes are dropped as they come, so that none fills memory.
-    """
-
-    def __init__(self, limit: int) -> None:
-        self._limit = limit
-        self._buffer = bytearray()
-        self._expected = deque[bool]()
-        self._open: GitObject | None = None
-        self._skip = 0
-
-    def expect(self, *, contents: bool) -> None:
-        """Announce the next reply, in the order of the requests."""
-        self._expected.append(contents)
-
-    def feed(self, data: bytes) -> list[GitObject | None]:
-        """Take bytes, return the replies that are whole; None is "no such object".
-
-        Raises `ValueError` on what is no answer of git's.
-        """
-        self._buffer += data
-        replies: list[GitObject | None] = []
-        while self._step(replies):
-            pass
-        return replies
-
-    def _step(self, replies: list[GitObject | None]) -> bool:
-        """Move one state on; False where more bytes are needed."""
-        if self._skip:
-            dropped = min(self._skip, len(self._buffer))
-            del self._buffer[:dropped]
-            self._skip -= dropped
-            return dropped > 0 and not self._skip
-        if self._open:
-            return self._take_contents(self._open, replies)
-        return self._take_header(replies)
-
-    def _take_header(self, replies: list[GitObject | None]) -> bool:
-        """`<oid> <kind> <size>`, or `<what was asked> missing`."""
-        end = self._buffer.find(b"\n")
-        if end < 0:
-            if len(self._buffer) > _LONGEST_LINE:
-                raise ValueError("a line of git's is too long")
-            return False
-        words = self._buffer[:end].decode("ascii", "replace").rsplit(" ", 2)
-        del self._buffer[: end + 1]
-        if not self._expected:
-            raise ValueError("git answered what was not asked")
-        contents = self._expected.popleft()
-        if words[-1] in {"missing", "ambiguous"}:
-            replies.append(None)
-            return True
-        oid, kind, size = words
-        found = GitObject(oid, kind, int(size))
-        if not contents:
-            replies.append(found)
-        elif found.size > self._limit:
-            replies.append(found)
-            self._skip = found.size + 1
-        else:
-            self._open = found
-        return True
-
-    def _take_contents(self, found: GitObject, replies: list[GitObject | None]) -> bool:
-        """Take the object's bytes and the line end behind them."""
-        if len(self._buffer) <= found.size:
-            return False
-        replies.append(replace(found, data=bytes(self._buffer[: found.size])))
-        del self._buffer[: found.size + 1]
-        self._open = None
-        return True
+NOT_HERE = (
+    "is not among the objects of this clone, which is partial or damaged;"
+    " run: git fetch --refetch"
+)
 
 
 class _Ended(Exception):
@@ -129,7 +54,7 @@ class _Batch:
 class _Child:
     """One git process: writes batches, one task reads the answers in order."""
 
-    def __init__(self, process: asyncio.subprocess.Process, limit: int) -> None:
+    def __init__(self, process: GitProcess, limit: int) -> None:
         self._process = process
         self._decoder = ReplyDecoder(limit)
         self._batches = deque[_Batch]()
@@ -147,9 +72,8 @@ class _Child:
             self._decoder.expect(contents=command == "contents")
         self._batches.append(batch)
         lines = "".join(f"{command} {name}\0" for name in names)
-        if self._process.stdin:
-            # No await between queueing and writing: the order must be the same.
-            self._process.stdin.write(f"{lines}flush\0".encode())
+        # No await between queueing and writing: the order must be the same.
+        self._process.stdin.write(f"{lines}flush\0".encode())
         return await batch.future
 
     async def close(self, *, grace: float = 0.0) -> None:
@@ -163,11 +87,13 @@ class _Child:
 
     async def _read(self) -> None:
         """Deliver replies until the output ends."""
-        stdout = self._process.stdout
-        with suppress(ValueError, OSError):
-            while stdout and (data := await stdout.read(_CHUNK)):
+        try:
+            while data := await self._process.stdout.read(_CHUNK):
                 for reply in self._decoder.feed(data):
                     self._deliver(reply)
+        except (ValueError, OSError):
+            # Not git's language: it will not get better.
+            self._process.kill()
         self.alive = False
         with suppress(TimeoutError):
             # What it said last stands on another pipe and may come later.
@@ -177,9 +103,8 @@ class _Child:
 
     async def _listen(self) -> None:
         """Keep the end of standard error; unread, it would stop the child."""
-        stderr = self._process.stderr
         with suppress(OSError):
-            while stderr and (data := await stderr.read(_STDERR)):
+            while data := await self._process.stderr.read(_STDERR):
                 self._last_words = (self._last_words + data)[-_STDERR:]
 
     def _deliver(self, reply: GitObject | None) -> None:
@@ -225,31 +150,66 @@ class CatFile:
 
     async def close(self) -> None:
         """End the child; later calls raise `SourceError`."""
-        self._closed = True
-        if self._child:
-            await self._child.close(grace=1.0)
-            self._child = None
+        async with self._starting:
+            self._closed = True
+            if self._child:
+                await self._child.close(grace=1.0)
+                self._child = None
 
     async def _ask(self, command: str, names: Sequence[str]) -> list[GitObject | None]:
-        """Ask, and ask again when the child died; twice on this call is an error."""
+        """Ask together, and one by one where git died on something among them.
+
+        Git dies on a damaged object, and on one that a partial clone would fetch.
+        """
+        if not names:
+            return []
+        replies = await self._ask_together(command, names)
+        if replies is not None:
+            return replies
+        if len(names) == 1:
+            return [None]
+        replies, lost = [], 0
+        for name in names:
+            replies += await self._ask(command, [name])
+            lost += replies[-1] is None
+            if lost > _MOST_LOST:
+                raise SourceError(
+                    f"over {_MOST_LOST} objects asked for: each {NOT_HERE}"
+                )
+        return replies
+
+    async def _ask_together(
+        self, command: str, names: Sequence[str]
+    ) -> list[GitObject | None] | None:
+        """Ask, again where the child died; None where it did so on this twice."""
         blames, words = 0, ""
-        for _ in range(_TRIES if names else 0):
-            child = await self._running()
+        for _ in range(_TRIES):
             try:
-                async with asyncio.timeout(self._timeout):
-                    return await child.ask(command, names)
-            except TimeoutError as error:
-                await child.close()
-                raise SourceTimeout(
-                    f"git did not answer within {self._timeout:g} s"
-                ) from error
+                return await self._ask_once(command, names)
             except _Ended as ended:
                 blames, words = blames + ended.blamed, ended.last_words
             if blames >= _BLAMES:
                 break
-        if not names:
-            return []
-        raise SourceError(await explain_death(words))
+        try:
+            # A name that no object has: is it the objects, or git as such?
+            await self._ask_once("info", ["0"])
+        except _Ended:
+            raise SourceError(await explain_death(words)) from None
+        return None
+
+    async def _ask_once(
+        self, command: str, names: Sequence[str]
+    ) -> list[GitObject | None]:
+        """Ask the child that lives; raises `_Ended` where it dies."""
+        child = await self._running()
+        try:
+            async with asyncio.timeout(self._timeout):
+                return await child.ask(command, names)
+        except TimeoutError as error:
+            await child.close()
+            raise SourceTimeout(
+                f"git did not answer within {self._timeout:g} s"
+            ) from error
 
     async def _running(self) -> _Child:
         """Give the child that lives, starting one where there is none."""

@@ -13,9 +13,9 @@ from cachetools import LRUCache
 from triage.core.model import Package, SourceFile
 from triage.core.printed import shown
 from triage.errors import BadInput, CommitMissing, FileMissing, TooLarge
-from triage.sources.catfile import CatFile
+from triage.sources.catfile import NOT_HERE, CatFile
 from triage.sources.gitprocess import run_git
-from triage.sources.gittrees import NOT_HERE, LeadsOut, TreeReader, Walk
+from triage.sources.gittrees import LeadsOut, TreeReader, Walk
 from triage.sources.limits import (
     LFS_POINTER,
     MAX_FILE,
@@ -106,7 +106,8 @@ class GitSource:
         except LeadsOut as error:
             raise FileMissing(f"{shown(directory)} {error}") from error
         if entry is None or entry.kind is not Kind.TREE:
-            why = "lies in a submodule" if entry else "is no directory"
+            inside = entry is not None and entry.kind is Kind.SUBMODULE
+            why = "lies in a submodule" if inside else "is no directory"
             raise FileMissing(f"{shown(directory)} {why} of the commit")
         problems: list[str] = []
         blobs = await self._blobs(walk, entry, problems)

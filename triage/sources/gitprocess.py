@@ -51,15 +51,27 @@ def git_env() -> dict[str, str]:
     }
 
 
-async def start_git(directory: Path, *arguments: str) -> Process:
-    """Start `git -C directory` with pipes on all three ends."""
+@dataclass(frozen=True, slots=True)
+class GitProcess:
+    """A running git with its three pipes."""
+
+    process: Process
+    stdin: asyncio.StreamWriter
+    stdout: asyncio.StreamReader
+    stderr: asyncio.StreamReader
+
+    def kill(self) -> None:
+        """Kill it; one that has ended already is left in peace."""
+        with suppress(ProcessLookupError):
+            self.process.kill()
+
+
+async def start_git(directory: Path, *arguments: str) -> GitProcess:
+    """Start `git -C directory`."""
+    command = ("git", "--no-pager", "-C", str(directory), *arguments)
     try:
-        return await asyncio.create_subprocess_exec(
-            "git",
-            "--no-pager",
-            "-C",
-            str(directory),
-            *arguments,
+        process = await asyncio.create_subprocess_exec(
+            *command,
             stdin=PIPE,
             stdout=PIPE,
             stderr=PIPE,
@@ -74,34 +86,30 @@ async def start_git(directory: Path, *arguments: str) -> Process:
         ) from error
     except OSError as error:
         raise SourceError(f"git does not start: {error.strerror}") from error
+    pipes = (process.stdin, process.stdout, process.stderr)
+    return GitProcess(process, *pipes)  # type: ignore[arg-type]  # PIPE made all three
 
 
 async def run_git(directory: Path, *arguments: str, seconds: float = 20.0) -> GitOutput:
     """Run one git command to its end; *seconds* is how long it may take."""
-    process = await start_git(directory, *arguments)
+    git = await start_git(directory, *arguments)
     try:
         async with asyncio.timeout(seconds):
-            out, said = await process.communicate()
+            out, said = await git.process.communicate(b"")
     except TimeoutError as error:
         raise SourceTimeout(f"git {arguments[0]} took over {seconds:g} s") from error
     finally:
-        await end_process(process)
-    code = process.returncode
+        await end_process(git)
+    code = git.process.returncode
     return GitOutput(-1 if code is None else code, out, text_of(said))
 
 
-async def end_process(process: Process, *, grace: float = 0.0) -> None:
-    """End *process*: by closing its input within *grace* seconds, else by force."""
-    if process.stdin:
-        process.stdin.close()
-    for wait, act in ((grace, process.kill), (_GRACE, None)):
-        with suppress(TimeoutError):
-            async with asyncio.timeout(wait):
-                await process.wait()
-                return
-        if act:
-            with suppress(ProcessLookupError):
-                act()
+async def end_process(git: GitProcess, *, grace: float = 0.0) -> None:
+    """End a git: by closing its input within *grace* seconds, else by force."""
+    git.stdin.close()
+    if not await _ended(git, grace):
+        git.kill()
+        await _ended(git, _GRACE)
 
 
 async def git_version() -> tuple[int, ...] | None:
@@ -124,3 +132,12 @@ async def explain_death(last_words: str) -> str:
 def text_of(data: bytes) -> str:
     """Decode what git said for people."""
     return data.decode("utf-8", "replace").rstrip("\n")
+
+
+async def _ended(git: GitProcess, seconds: float) -> bool:
+    """Wait for the end, not for ever."""
+    with suppress(TimeoutError):
+        async with asyncio.timeout(seconds):
+            await git.process.wait()
+            return True
+    return False

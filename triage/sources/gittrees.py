@@ -7,13 +7,9 @@ from dataclasses import dataclass, field
 from cachetools import LRUCache
 
 from triage.errors import SourceError
-from triage.sources.catfile import CatFile
+from triage.sources.catfile import NOT_HERE, CatFile
 from triage.sources.trees import Entry, Kind, Tree, parse_tree
 
-NOT_HERE = (
-    "is not among the objects of this clone, which is partial or damaged;"
-    " run: git fetch --refetch"
-)
 _MAX_TREES = 400_000
 _KEPT_ENTRIES = 400_000
 _KEPT_ROOTS = 1_000

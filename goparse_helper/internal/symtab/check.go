@@ -29,10 +29,10 @@ type checker struct {
 func (dir *directory) checkers(split int) []*checker {
 	size := 0
 	for _, d := range dir.decls {
-		size += d.weight()
+		size += dir.weight(d)
 	}
 	if size < split {
-		return []*checker{dir.newChecker(func(*decl) bool { return true }, 1)}
+		return []*checker{dir.newChecker(func(d *decl) bool { return !dir.skips(d) }, 1)}
 	}
 	// The first gets declarations until it has half of the weight, so that a split
 	// hangs on the input alone.
@@ -40,16 +40,25 @@ func (dir *directory) checkers(split int) []*checker {
 	sum := 0
 	for i, d := range dir.decls {
 		half[i] = sum < size/2
-		sum += d.weight()
+		sum += dir.weight(d)
 	}
 	return []*checker{
-		dir.newChecker(func(d *decl) bool { return half[d.number] }, 2),
-		dir.newChecker(func(d *decl) bool { return !half[d.number] }, 2),
+		dir.newChecker(func(d *decl) bool { return half[d.number] && !dir.skips(d) }, 2),
+		dir.newChecker(func(d *decl) bool { return !half[d.number] && !dir.skips(d) }, 2),
 	}
 }
 
+// skips reports whether the declaration is of no interest: a test's, where the crash is
+// in no test. Packages often have more tests than code.
+func (dir *directory) skips(d *decl) bool {
+	return d.row.flags&declTest != 0 && !dir.inTest
+}
+
 // weight is about how much work the declaration is: the bytes of its body or value.
-func (d *decl) weight() int {
+func (dir *directory) weight(d *decl) int {
+	if dir.skips(d) {
+		return 0
+	}
 	if d.fn != nil && d.fn.Body != nil || d.literalType() != nil {
 		return int(d.row.end - d.row.start)
 	}
@@ -59,7 +68,7 @@ func (d *decl) weight() int {
 func (dir *directory) newChecker(mine func(*decl) bool, parts int) *checker {
 	size := 0
 	for _, f := range dir.files {
-		if f.verdict == verdictTaken {
+		if f.verdict == verdictTaken && (dir.inTest || f.flags&fileTest == 0) {
 			size += len(f.source)
 		}
 	}
@@ -71,7 +80,7 @@ func (dir *directory) newChecker(mine func(*decl) bool, parts int) *checker {
 	for i, d := range dir.decls {
 		c.share[i] = mine(d)
 	}
-	c.found = newFound(dir)
+	c.found = newFound(dir, size/parts)
 	return c
 }
 
@@ -94,7 +103,7 @@ func (c *checker) run() {
 		}
 	}
 	for number, name := range c.dir.packages {
-		if c.isExternalTest(name) {
+		if c.isExternalTest(name) && c.dir.inTest {
 			c.check(int32(number), name)
 		}
 	}

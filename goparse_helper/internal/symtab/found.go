@@ -23,14 +23,33 @@ type counts struct {
 // span is where the records of one declaration lie.
 type span struct{ from, to counts }
 
-func newFound(dir *directory) found {
+// newFound makes lists that fit what size bytes of source usually give.
+func newFound(dir *directory, size int) found {
 	return found{
+		facts: facts{
+			types:     make([]typeRow, 0, size/400),
+			uses:      make([]useRow, 0, size/45),
+			accesses:  make([]accessRow, 0, size/250),
+			nodes:     make([]nodeRow, 0, size/70),
+			origins:   make([]originRow, 0, size/140),
+			faults:    make([]faultRow, 0, size/100),
+			arguments: make([]argumentRow, 0, size/120),
+		},
 		texts:     newTexts(4 * len(dir.decls)),
 		numbers:   make(map[externalRow]int32, len(dir.decls)),
 		variables: make(map[int32]int32),
 		spans:     make([]span, len(dir.decls)),
 		foreign:   make([]externalRow, 1),
 		callable:  make([]bool, 1),
+	}
+}
+
+func (n counts) plus(m counts) counts {
+	return counts{
+		types: n.types + m.types, uses: n.uses + m.uses, literals: n.literals + m.literals,
+		settings: n.settings + m.settings, accesses: n.accesses + m.accesses,
+		nodes: n.nodes + m.nodes, origins: n.origins + m.origins, faults: n.faults + m.faults,
+		arguments: n.arguments + m.arguments, returns: n.returns + m.returns,
 	}
 }
 

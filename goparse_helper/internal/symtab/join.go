@@ -109,6 +109,7 @@ func (t *Table) join(dir *directory, checkers []*checker) {
 			t.errors = append(t.errors, errorRow{file: none, message: t.texts.number(message)})
 		}
 	}
+	t.facts.grow(checkers)
 	for n := range dir.decls {
 		for i, c := range checkers {
 			if c.share[n] {
@@ -116,6 +117,24 @@ func (t *Table) join(dir *directory, checkers []*checker) {
 			}
 		}
 	}
+}
+
+// grow makes room for the records of all checkers.
+func (f *facts) grow(checkers []*checker) {
+	var n counts
+	for _, c := range checkers {
+		n = n.plus(c.counts())
+	}
+	f.types = make([]typeRow, 0, n.types)
+	f.uses = make([]useRow, 0, n.uses)
+	f.literals = make([]literalRow, 0, n.literals)
+	f.settings = make([]settingRow, 0, n.settings)
+	f.accesses = make([]accessRow, 0, n.accesses)
+	f.nodes = make([]nodeRow, 0, n.nodes)
+	f.origins = make([]originRow, 0, n.origins)
+	f.faults = make([]faultRow, 0, n.faults)
+	f.arguments = make([]argumentRow, 0, n.arguments)
+	f.returns = make([]returnRow, 0, n.returns)
 }
 
 // joiner moves the records of one checker into the table, under the table's numbers.

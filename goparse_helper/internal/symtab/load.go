@@ -20,6 +20,7 @@ import (
 type directory struct {
 	importPath string
 	target     target
+	inTest     bool // the focus is a test
 	fset       *token.FileSet
 	files      []*file // by name
 	packages   []string
@@ -50,6 +51,7 @@ type file struct {
 func load(req *Request) *directory {
 	dir := &directory{
 		importPath: req.ImportPath, target: targetFor(req), fset: token.NewFileSet(),
+		inTest: strings.HasSuffix(req.Focus, "_test.go"),
 		files: make([]*file, len(req.Files)),
 	}
 	// A position that was never set then lies in no file of ours.

@@ -46,6 +46,7 @@ func buildSplit(req *Request, split int) *Table {
 		group.Go(c.run)
 	}
 	checkers[0].run()
+	t.addWords(dir)
 	t.implements = checkers[0].implementers()
 	group.Wait()
 	t.join(dir, checkers)
