@@ -47,7 +47,8 @@ func appendLists(b []byte, t *Table) []byte {
 	b = appendRows(b, "origins", t.origins)
 	b = appendRows(b, "faults", t.faults)
 	b = appendRows(b, "arguments", t.arguments)
-	return appendRows(b, "returns", t.returns)
+	b = appendRows(b, "returns", t.returns)
+	return appendRows(b, "words", t.words)
 }
 
 // row is a record that can append its columns, each behind a comma.
@@ -75,6 +76,10 @@ func (r fileRow) appendTo(b []byte) []byte {
 
 func (r importRow) appendTo(b []byte) []byte {
 	return columns(b, r.file, r.name, r.path, r.line)
+}
+
+func (r wordRow) appendTo(b []byte) []byte {
+	return columns(b, r.decl, r.text)
 }
 
 func (r lineRow) appendTo(b []byte) []byte {

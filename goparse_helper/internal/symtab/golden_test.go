@@ -60,6 +60,8 @@ func ask(req *Request, line string) {
 			req.GOARCH = value
 		case "import":
 			req.ImportPath = value
+		case "tests":
+			req.Tests = value == "yes"
 		case "tags":
 			req.Tags = strings.Split(value, ",")
 		}

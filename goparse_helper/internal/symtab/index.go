@@ -18,6 +18,7 @@ func appendAt(b []byte, t *Table) []byte {
 	b = appendStarts(b, "arguments", t.arguments, decls,
 		func(r *argumentRow) int32 { return r.decl })
 	b = appendStarts(b, "returns", t.returns, decls, func(r *returnRow) int32 { return r.decl })
+	b = appendStarts(b, "words", t.words, decls, func(r *wordRow) int32 { return r.decl })
 	return closeObject(b, start)
 }
 
@@ -35,6 +36,8 @@ func appendBack(b []byte, t *Table) []byte {
 		func(r *accessRow) int32 { return r.field })
 	b = appendReverse(b, "arguments", t.arguments, decls,
 		func(r *argumentRow) int32 { return r.target })
+	b = appendReverse(b, "words", t.words, len(t.texts.list),
+		func(r *wordRow) int32 { return r.text })
 	return closeObject(b, start)
 }
 

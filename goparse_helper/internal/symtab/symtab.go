@@ -19,6 +19,7 @@ type Request struct {
 	GOOS       string // empty means linux
 	GOARCH     string // empty means amd64
 	Tags       []string
+	Tests      bool   // whether _test.go files take part
 	Focus      string // the file that the build context must take, or empty
 	Files      []File
 }
@@ -43,6 +44,7 @@ func buildSplit(req *Request, split int) *Table {
 	for _, c := range checkers {
 		work = append(work, c.run)
 	}
+	work = append(work, func() { t.addWords(dir) })
 	inParallel(work...)
 	t.join(dir, checkers)
 	return t

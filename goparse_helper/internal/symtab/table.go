@@ -162,6 +162,7 @@ type (
 	faultRow     struct{ decl, line, kind, node, index, text, flags, first, last int32 }
 	argumentRow  struct{ decl, line, target, position, node, member int32 }
 	returnRow    struct{ decl, slot, node, line int32 }
+	wordRow      struct{ decl, text int32 }
 	declRow      struct {
 		kind, name, receiver, receiverType, pkg, file int32
 		line, endLine, start, end, docStart, docLine  int32
@@ -184,6 +185,7 @@ type Table struct {
 	externals       []externalRow
 	externalNumbers map[externalRow]int32
 	implements      []implementRow
+	words           []wordRow
 	facts
 }
 

@@ -15,6 +15,7 @@ type target struct {
 	tags         []string
 	// focus is taken whatever its constraint says.
 	focus string
+	tests bool
 }
 
 // ports are the targets of the go tool, the usual ones first: each GOOS with its
@@ -44,7 +45,10 @@ var ports = []struct {
 // targetFor returns the target that req asks for or, where that leaves the focus out,
 // the nearest one that takes it.
 func targetFor(req *Request) target {
-	t := target{goos: req.GOOS, goarch: req.GOARCH, tags: slices.Clone(req.Tags), focus: req.Focus}
+	t := target{
+		goos: req.GOOS, goarch: req.GOARCH, tags: slices.Clone(req.Tags),
+		focus: req.Focus, tests: req.Tests,
+	}
 	if t.goos == "" {
 		t.goos = "linux"
 	}
@@ -139,11 +143,16 @@ func (t target) verdict(f *File) (verdict int32, reason string) {
 		return verdictTaken, ""
 	case !t.takesName(f.Name):
 		return verdictExcluded, "file name"
+	case isTest(f.Name) && !t.tests:
+		// Nothing but tests depends on tests, and they are often the larger half.
+		return verdictExcluded, "test"
 	case !mayConstrain(f.Source) || t.standalone(f.Source):
 		return verdictTaken, ""
 	}
 	return verdictExcluded, "//go:build " + constraintOf(f.Source).String()
 }
+
+func isTest(name string) bool { return strings.HasSuffix(name, "_test.go") }
 
 // standalone is match for the files beside the focus: what is marked `ignore` is a
 // program of its own and joins no other, even where the focus is such a one.

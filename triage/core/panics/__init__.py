@@ -1,0 +1,12 @@
+"""Texts of Go crashes, wrapped, cut, escaped or quoted, to values; pure and total.
+
+It never raises on odd input, returns what it found beside a list of problems, and
+never invents a frame.
+"""
+
+from triage.core.panics.decipher import decipher
+from triage.core.panics.kinds import LOGGED
+from triage.core.panics.merge import primary
+from triage.core.panics.origin import Ownership, is_own, origin, own_frames
+
+__all__ = ["LOGGED", "Ownership", "decipher", "is_own", "origin", "own_frames", "primary"]

@@ -1,0 +1,98 @@
+"""What a text says besides its crash: versions, the commit, the target it ran on."""
+
+import re
+from collections.abc import Iterable
+from dataclasses import replace
+
+from triage.core.model import Frame, Panic
+
+_VERSION = re.compile(
+    r"(?:^|/)(?P<module>[\w.~!-]+\.[\w.~!-]+(?:/[\w.~!-]+)*)@(?P<version>v\d+\.\d+\.\d+[\w.+-]*)/"
+)
+_CACHE = re.compile(r".*(?:^|/)pkg/mod/")
+_REVISION = re.compile(
+    r"vcs[._]revision[\"']?\s*[=:,]?\s*(?:value[\"']?:\s*)?[\"']?(?P<sha>[0-9a-f]{7,64})\b"
+)
+_GO = re.compile(
+    r"\b(?P<version>go1(?:\.\d+){1,2}(?:(?:rc|beta)\d+)?)\b"
+    r"(?:[ -](?P<os>[a-z0-9]+)[/-](?P<arch>[a-z0-9]+))?"
+)
+_SETTING = re.compile(r"\b(?P<name>GOOS|GOARCH)=[\"']?(?P<value>[a-z0-9]+)")
+_SUFFIX = re.compile(r"_(?P<a>[a-z0-9]+)(?:_(?P<b>[a-z0-9]+))?\.(?:go|s|c)$")
+_SYSTEMS = frozenset(
+    ["aix", "android", "darwin", "dragonfly", "freebsd", "illumos", "ios", "js", "linux", "netbsd", "openbsd", "plan9", "solaris", "wasip1", "windows"]
+)
+_MACHINES = frozenset(
+    ["386", "amd64", "arm", "arm64", "loong64", "mips", "mips64", "mips64le", "mipsle", "ppc64", "ppc64le", "riscv64", "s390x", "wasm"]
+)
+
+
+def revision(text: str) -> str | None:
+    """Return the commit that build information in *text* names."""
+    found = _REVISION.search(text) if "vcs" in text else None
+    return found["sha"] if found else None
+
+
+def versions(frames: Iterable[Frame]) -> tuple[tuple[str, str], ...]:
+    """Return each module with its version that the paths of *frames* name, in order.
+
+    The module cache writes capitals as `!` and a small letter; here they are capitals.
+    """
+    found: dict[str, str] = {}
+    for frame in frames:
+        path = frame.file or ""
+        if "@v" not in path:
+            continue
+        named = _VERSION.search(_CACHE.sub("", path.replace("\\", "/")))
+        if named:
+            found.setdefault(_unescaped(named["module"]), named["version"])
+    return tuple(found.items())
+
+
+def _unescaped(module: str) -> str:
+    return re.sub(r"!([a-z])", lambda letter: letter[1].upper(), module)
+
+
+def with_details(panic: Panic, text: str) -> Panic:
+    """Add to *panic* what *text*, the whole that it came with, says besides."""
+    stacks = [panic.crashed, *panic.others] if panic.crashed else list(panic.others)
+    frames = [frame for stack in stacks for frame in stack.frames]
+    go = _GO.search(text) if "go1." in text else None
+    goos, goarch = target(text, panic.crashed.frames if panic.crashed else ())
+    return replace(
+        panic,
+        versions=versions(frames),
+        revision=revision(text),
+        go_version=go["version"] if go else None,
+        goos=goos,
+        goarch=goarch,
+    )
+
+
+def target(text: str, frames: Iterable[Frame]) -> tuple[str | None, str | None]:
+    """Return GOOS and GOARCH as `go env`, `go version` or the files of frames say."""
+    systems: list[str | None] = []
+    machines: list[str | None] = []
+    if "GOOS=" in text or "GOARCH=" in text:
+        said = {found["name"]: found["value"] for found in _SETTING.finditer(text)}
+        systems.append(said.get("GOOS"))
+        machines.append(said.get("GOARCH"))
+    for found in _GO.finditer(text) if "go1." in text else ():
+        systems.append(found["os"])
+        machines.append(found["arch"])
+    for frame in frames:
+        words = _words(frame.file or "")
+        systems += words
+        machines += words
+    return _first(systems, _SYSTEMS), _first(machines, _MACHINES)
+
+
+def _words(path: str) -> list[str | None]:
+    """Return what a file's name says of its target: `asm_amd64.s`, `C:/...`."""
+    found = _SUFFIX.search(path)
+    words = [found["a"], found["b"]] if found else []
+    return [*words, "windows"] if path[1:3] in {":/", ":\\"} else words
+
+
+def _first(words: Iterable[str | None], known: frozenset[str]) -> str | None:
+    return next((word for word in words if word in known), None)

@@ -1,0 +1,89 @@
+"""The recovery format of gin and of go-errors: a path with its program counter, then
+the function and the line of source.
+
+`/app/a.go:36 (0x142844a)` and below it, indented, `(*T).F: x := y.Z`.
+"""
+
+import re
+
+from triage.core.model import Frame, Goroutine
+from triage.core.panics.crash import Found, make
+from triage.core.panics.document import Document
+from triage.core.panics.head import Head, find_opener, log_message
+from triage.core.panics.prefix import Prefixes
+from triage.core.panics.view import View
+
+_ANCHOR = re.compile(
+    r"(?:^|(?<=[\s|>│\"'`]))(?:[A-Za-z]:[/\\]|/(?=[\w.@~+-]))[^:()\n]*:\d{1,7} \(0x[0-9a-f]+\)", re.MULTILINE
+)
+_PLACE = re.compile(r"(?P<file>.+):(?P<line>\d{1,7}) \(0x[0-9a-f]+\)$")
+_SOURCE = re.compile(r"(?P<function>[\w.*()\[\]/·-]+): ?(?P<source>.*)$")
+_MESSAGE = 8
+"""A message above the stack has at most so many lines."""
+
+
+def read_gin(document: Document) -> list[Found]:
+    """Read every stack of this format, in order."""
+    if " (0x" not in document.text:
+        return []
+    prefixes = Prefixes(document)
+    found: list[Found] = []
+    floor = 0
+    for anchor in document.find_open(_ANCHOR):
+        span = document.span(anchor)
+        if span[0] < floor or document.taken[span[0]]:
+            continue
+        view = prefixes.view(span, _PLACE.match, _fits)
+        if _PLACE.match(view.body(span[0]) or ""):
+            stack, last = _read(view, span[0], floor)
+            found.append(stack)
+            floor = last + 1
+    return found
+
+
+def _fits(view: View, line: int) -> bool:
+    below = [view.body(i) or "" for i in range(line + 1, min(line + 3, view.size))]
+    return any(_PLACE.match(body) for body in below)
+
+
+def _read(view: View, line: int, floor: int) -> tuple[Found, int]:
+    frames: list[Frame] = []
+    index = last = line
+    while index < view.size and index <= last + 2:
+        at = _PLACE.match(view.body(index) or "")
+        if at:
+            source = _source(view, index + 1)
+            frames.append(Frame(source or "", at["file"], int(at["line"])))
+            last = index + bool(source)
+            view.document.taken[index : last + 1] = b"\x01" * (last + 1 - index)
+            index = last
+        index += 1
+    head = _head(view, line, floor)
+    span = (head.first if head else line, last)
+    goroutine = Goroutine(None, "", tuple(frames))
+    return make(view.document, [goroutine], head=head, span=span, form="gin"), last
+
+
+def _source(view: View, index: int) -> str | None:
+    """Return the function of the line below a path, None where the next path follows."""
+    body = view.body(index) if index < view.size else None
+    found = _SOURCE.match(body) if body else None
+    return found["function"] if found and not _PLACE.match(body or "") else None
+
+
+def _head(view: View, line: int, floor: int) -> Head | None:
+    """Take the lines right above the stack as the panic's message."""
+    lines: list[str] = []
+    first = line
+    for index in range(line - 1, max(floor, line - _MESSAGE) - 1, -1):
+        body = view.body(index)
+        if not body:
+            break
+        first = index
+        opened = find_opener(body, near=True)
+        logged = body[opened.end() :] if opened else log_message(body)
+        lines.append(body if logged is None else logged)
+        if logged is not None:
+            break
+    message = "\n".join(reversed(lines)).strip()
+    return Head(first, "panic", message) if message else None

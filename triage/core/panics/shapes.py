@@ -1,0 +1,99 @@
+"""What single lines of Go's own reports look like.
+
+Each pattern is anchored and free of nested repetition, so that a line costs time in
+proportion to its length. Lines are given without their prefix and indentation: mail,
+journald and web forms lose tabs, so no shape leans on them.
+"""
+
+import re
+
+from triage.core.model import Frame
+
+HEADER = re.compile(
+    r"goroutine (?P<id>\d+)(?: gp=[0-9a-fx]+ m=\w+(?: mp=[0-9a-fx]+)?)?"
+    r" \[(?P<state>[^][\n]*)\](?: \{[^\n]*\})?:"
+)
+"""`goroutine 7 gp=0xc0 m=nil [chan receive, 5 minutes] {job: a}:`, see
+https://github.com/golang/go/blob/master/src/runtime/traceback.go (goroutineheader)."""
+
+RUNTIME_STACK = re.compile(r"runtime stack:[ \t]*$", re.MULTILINE)
+
+ACCESS = re.compile(
+    r"(?P<previous>Previous )?(?P<what>(?:[Aa]tomic )?(?:[Rr]ead|[Ww]rite))"
+    r" at (?P<address>0x[0-9a-f]+) by (?P<who>goroutine (?P<id>\d+)|main goroutine)"
+    r"(?P<more>[^:\n]*):"
+)
+"""A section of a race report: `Previous write at 0x00c0 by goroutine 9:`."""
+BORN = re.compile(r"Goroutine (?P<id>\d+) \((?P<state>\w+)\) created at:")
+_RACE_EDGE = re.compile(r"={18}|WARNING: DATA RACE")
+
+_CALL = re.compile(r"(?P<function>[^\s(].*)\((?P<arguments>[^()]*)\)$")
+_NAME = re.compile(r"(?:[^\s(){]|\(\*?[^\s()]+\)|\{[^{}]*\}| (?=\{))+$")
+_WORDS = re.compile(r"[\w\s,.{}?…]*$")
+_BARE = re.compile(r"[\w./*()\[\]{},%~·@$-]+$")
+_FILE = re.compile(
+    r"(?P<file>(?:[A-Za-z]:(?=[/\\]))?[^\s:\"'`](?:[^:\"`\n]*[^\s:\"'`])?)"
+    r":(?P<line>\d{1,7})(?P<offset>\s*\+0x[0-9a-f]+)?(?:\s+(?:fp|sp|pc)=0x.*)?[\"'`,;|)]{0,4}$"
+)
+_SOURCE = re.compile(r"\.[A-Za-z]{1,4}$|>$|^\?\?$")
+_CREATED = re.compile(r"created by (?P<function>\S.*?)(?: in goroutine (?P<id>\d+))?$")
+ELIDED = re.compile(r"\.\.\.(?:additional|\d+) frames elided\.\.\.$")
+ORIGIN = re.compile(r"\[originating from goroutine \d+\]:$")
+
+
+def call(line: str) -> tuple[str, str] | None:
+    """Split `main.(*T).F(0x1, {0x2, ...})` into name and arguments."""
+    if not line.endswith(")"):
+        return None
+    found = _CALL.match(line)
+    if found is None or not _WORDS.match(found["arguments"]):
+        return None
+    return (found["function"], found["arguments"]) if _NAME.match(found[1]) else None
+
+
+def bare(line: str) -> bool:
+    """Tell whether *line* can be a function's name without arguments (gccgo)."""
+    return bool(_BARE.match(line)) and not line.isdigit()
+
+
+def place(line: str) -> tuple[str, int, bool] | None:
+    """Split `/src/a.go:12 +0x1d` into file, line and whether an offset follows."""
+    found = _FILE.match(line)
+    if found is None:
+        return None
+    offset = found["offset"] is not None
+    if not (offset or _SOURCE.search(found["file"])):
+        return None
+    return found["file"], int(found["line"]), offset
+
+
+def created(line: str) -> str | None:
+    """Return the function of `created by main.F in goroutine 7`."""
+    found = _CREATED.match(line)
+    return found["function"] if found else None
+
+
+def state_and_wait(printed: str) -> tuple[str, str | None]:
+    """Take the waiting time out of a header's brackets: `select, 5 minutes`."""
+    if "," not in printed:
+        return printed, None
+    parts = printed.split(", ")
+    waits = [part for part in parts if part.endswith(" minutes")]
+    rest = ", ".join(part for part in parts if part not in waits)
+    return rest, waits[0] if waits else None
+
+
+def frame(function: str, at: tuple[str, int, bool], arguments: str | None) -> Frame:
+    """Make a frame of a function line and the file line below it."""
+    return Frame(function, at[0], at[1], arguments)
+
+
+def begins(line: str) -> bool:
+    """Tell whether *line* begins a goroutine, a section or a report of its own."""
+    return bool(
+        HEADER.match(line)
+        or RUNTIME_STACK.match(line)
+        or ACCESS.match(line)
+        or BORN.match(line)
+        or _RACE_EDGE.match(line)
+    )
