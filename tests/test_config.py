@@ -234,7 +234,12 @@ def test_named_file_has_to_be_readable(tmp_path, monkeypatch, name):
 def test_default_map_gives_each_command_the_settings(user_file):
     """Click finds every setting that has a variable under each command's name."""
     user_file('max_tokens = 500\ndata_dir = "/d"\n')
-    values = {"data_dir": Path("/d"), "max_tokens": 500, "log_level": "warning"}
+    values = {
+        "data_dir": Path("/d"),
+        "max_tokens": 500,
+        "log_level": "warning",
+        "redis_url": None,
+    }
     assert Settings.from_env().default_map(["context", "doctor"]) == {
         "context": values,
         "doctor": values,

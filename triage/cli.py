@@ -5,9 +5,11 @@ and a usage error answer at once.
 """
 
 import asyncio
+import logging
 import os
 import sys
 import traceback
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, NoReturn
 
@@ -75,8 +77,23 @@ def cli(context: click.Context) -> None:
     from triage.config import Settings
 
     settings = Settings.from_env()
+    _set_up_logging(settings)
     context.obj = settings
     context.default_map = settings.default_map(cli.commands)
+
+
+def _set_up_logging(settings: "Settings") -> None:
+    """Let what the parts of Triage have to say come out in one form."""
+    logging.basicConfig(format="triage: %(message)s", level=settings.log_level.upper())
+    for level in (logging.DEBUG, logging.INFO, logging.WARNING, logging.ERROR):
+        logging.addLevelName(level, logging.getLevelName(level).lower())
+
+
+_data_dir = click.option(
+    "--data-dir",
+    type=click.Path(path_type=Path, file_okay=False),
+    help="Directory of the cache.",
+)
 
 
 @cli.command()
@@ -122,6 +139,8 @@ def cli(context: click.Context) -> None:
 @click.option("--goos", help="Target system, where crash file and trace tell none.")
 @click.option("--goarch", help="Target architecture, likewise.")
 @click.option("--tags", default="", help="Build tags, comma separated.")
+@_data_dir
+@click.option("--no-cache", is_flag=True, help="Neither read nor keep what was found.")
 @click.pass_obj
 def context(  # noqa: PLR0917 - click hands every option over by name
     settings: "Settings",
@@ -139,6 +158,8 @@ def context(  # noqa: PLR0917 - click hands every option over by name
     goos: str | None,
     goarch: str | None,
     tags: str,
+    data_dir: Path,
+    no_cache: bool,
 ) -> None:
     """Print the source that explains a panic.
 
@@ -162,9 +183,8 @@ def context(  # noqa: PLR0917 - click hands every option over by name
         goarch=goarch,
         tags=tuple(tag for tag in tags.split(",") if tag),
     )
-    result = asyncio.run(_answer(settings, telemetry))
-    _warn(result)
-    _write(_rendered(result, form))
+    settings = replace(settings, data_dir=data_dir, no_cache=no_cache)
+    asyncio.run(_explain(settings, telemetry, form))
 
 
 def _read_trace(
@@ -193,11 +213,14 @@ def _read_stdin() -> bytes:
     return sys.stdin.buffer.read()
 
 
-async def _answer(settings: "Settings", telemetry: "Telemetry") -> "Result":
+async def _explain(settings: "Settings", telemetry: "Telemetry", form: str) -> None:
+    """Print the answer; what is kept of it is written after that."""
     from triage.app import open_engine
 
     async with open_engine(settings) as engine:
-        return await engine.context(telemetry)
+        result = await engine.context(telemetry)
+        _warn(result)
+        _write(_rendered(result, form))
 
 
 def _warn(result: "Result") -> None:
@@ -241,6 +264,48 @@ def parse(files: tuple[str, ...], form: str) -> None:
     from triage.parse import parse_files
 
     parse_files(files, form, sys.stdout)
+
+
+@cli.group()
+@_data_dir
+@click.pass_context
+def cache(context: click.Context, data_dir: Path) -> None:
+    """Look after what was fetched, parsed and answered before."""
+    context.obj = replace(context.obj, data_dir=data_dir)
+
+
+@cache.command()
+@click.pass_obj
+def stats(settings: "Settings") -> None:
+    """Show what the cache holds."""
+    from triage.app import cache_stats
+
+    holdings = cache_stats(settings)
+    for table in holdings.tables:
+        click.echo(f"{table.name:10}{table.rows:10} rows {_megabytes(table.bytes)}")
+    click.echo(f"{'in all':25} {_megabytes(holdings.bytes)}")
+
+
+def _megabytes(size: int) -> str:
+    return f"{size / (1 << 20):10.1f} MB"
+
+
+@cache.command()
+@click.pass_obj
+def prune(settings: "Settings") -> None:
+    """Drop what was used least, down to the cache's bound."""
+    from triage.app import prune_cache
+
+    click.echo(f"dropped {prune_cache(settings)} rows")
+
+
+@cache.command()
+@click.pass_obj
+def clear(settings: "Settings") -> None:
+    """Empty the cache."""
+    from triage.app import clear_cache
+
+    clear_cache(settings)
 
 
 @cli.command()

@@ -110,6 +110,13 @@ class Settings:
         default="warning",
         metadata=_setting("TRIAGE_LOG_LEVEL", "debug, info, warning or error"),
     )
+    redis_url: str | None = field(
+        default=None,
+        metadata=_setting("TRIAGE_REDIS_URL", "redis://HOST:PORT/DATABASE"),
+    )
+    """A cache that many machines share, behind the one on disk; None for none."""
+    no_cache: bool = False
+    """Keep nothing, in memory or on disk, and read nothing that was kept."""
     projects: tuple[Project, ...] = ()
     """In the order of the file, which is the order in which they are tried."""
     config_file: Path | None = None

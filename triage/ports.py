@@ -1,9 +1,12 @@
 """What the engine asks of the outside, as Protocols; adapters stand elsewhere."""
 
-from collections.abc import Callable, Sequence
-from typing import Protocol
+from collections.abc import Callable, Hashable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Literal, Protocol, TypeVar
 
-from triage.core.model import BuildContext, Package, Snippet
+from triage.core.model import BuildContext, Package, Result, Snippet
+
+V = TypeVar("V")
 
 
 class Source(Protocol):
@@ -39,8 +42,112 @@ class Source(Protocol):
         """
         ...
 
+    async def probe(
+        self, commit: str | None, directories: Sequence[str]
+    ) -> tuple[dict[str, Package], dict[str, bytes]]:
+        """Look at *directories*, where any may not exist, in one round trip.
+
+        Returns the packages of those that hold Go files, by directory, and the go.mod
+        and go.work files in them and on the way up to the root, by path.
+        """
+        ...
+
     async def close(self) -> None:
         """Give back what the source holds; a second call does nothing."""
+        ...
+
+
+@dataclass(frozen=True, slots=True)
+class Recalled:
+    """What is remembered of a commit's tree."""
+
+    found: Mapping[str, Sequence[str]] = field(default_factory=dict)
+    """Names of `.go` files by directory, not always all of them."""
+    modules: Mapping[str, bytes] = field(default_factory=dict)
+    """go.mod and go.work files by path; of go.mod the module line at least."""
+    looked: frozenset[str] = frozenset()
+    """Directories that *found* tells all of; those it does not name do not exist."""
+
+
+class Chart(Protocol):
+    """What was learnt of the trees of one repository, told without asking anyone."""
+
+    async def recall_paths(self, commit: str, forms: Sequence[str]) -> Recalled:
+        """Find files by a path relative to the repository or to their module."""
+        ...
+
+    async def recall_directories(
+        self, commit: str, directories: Sequence[str]
+    ) -> Recalled:
+        """Tell what is known of *directories*."""
+        ...
+
+
+class Ledger(Protocol):
+    """Finished contexts that outlive the process."""
+
+    async def find(self, key: bytes) -> Result | None:
+        """Return what was kept, `served_from` set to who had it."""
+        ...
+
+    def keep(self, key: bytes, result: Result) -> None:
+        """Take *result* to keep, at once; written when there is time."""
+        ...
+
+
+Kind = Literal["trees", "blobs", "tables", "contexts"]
+"""What a tier keeps: what is known of commits' trees, files' contents by git's object
+id, symbol tables, finished contexts."""
+
+
+@dataclass(frozen=True, slots=True)
+class PathRow:
+    """A Go file that was found."""
+
+    path: str
+    """Relative to the repository."""
+    module_directory: str
+    """Of the module around it, relative to the repository."""
+    module: str
+    """The import path of the module."""
+
+
+class Tier(Protocol):
+    """Keeps bytes under keys of several kinds. It never fails: what fails is a miss."""
+
+    name: str
+    """`sqlite` or `redis`: what `served_from` says."""
+
+    async def get(self, kind: Kind, keys: Sequence[bytes]) -> dict[bytes, bytes]:
+        """Return those of *keys* that are held whole."""
+        ...
+
+    def put(self, kind: Kind, items: Mapping[bytes, bytes]) -> None:
+        """Take *items* to keep, at once; written when there is time, or not at all."""
+        ...
+
+    async def paths(self, commit: bytes, forms: Sequence[str]) -> list[PathRow]:
+        """Find files of a commit by any of the paths that they go by."""
+        ...
+
+    def put_paths(self, commit: bytes, rows: Mapping[str, Sequence[PathRow]]) -> None:
+        """Take files to keep, by each path that they go by."""
+        ...
+
+    async def close(self) -> None:
+        """Write what is still to be written, within bounds."""
+        ...
+
+
+class Shelf(Protocol[V]):
+    """Values in memory, the least used dropped first."""
+
+    def get(self, key: Hashable) -> V | None:
+        """Return the value kept under *key*."""
+        ...
+
+    def put(self, key: Hashable, value: V, size: int) -> None:
+        """Keep *value*, which takes about *size* bytes."""
         ...
 
 

@@ -22,7 +22,9 @@ def golden(name: str) -> tuple[dict[str, str], list[str]]:
     return sources, [row for row in rows if wanted.match(row)]
 
 
-def shown(file: str, decl: DeclOutline, package: str, owners: set[str]) -> list[str]:
+def shown(
+    file: str, decl: DeclOutline, package: str, owners: dict[str, str]
+) -> list[str]:
     """Write a declaration as the goldens do."""
     span = decl.span
     name = f"{decl.receiver}.{decl.name}" if decl.receiver else decl.name
@@ -36,7 +38,7 @@ def shown(file: str, decl: DeclOutline, package: str, owners: set[str]) -> list[
         row += f" body {decl.body_start}"
     row += _flag_names(DeclFlag, decl.flags) + f" of {package}"
     if decl.receiver:
-        row += f" receiver {decl.receiver if decl.receiver in owners else '-'}"
+        row += f" receiver {owners.get(decl.receiver, '-')}"
     return [row, *map(shown_field, decl.fields)]
 
 
@@ -55,7 +57,12 @@ def test_outline_agrees_with_helper(name):
         for file, source in sources.items()
     }
     declared = [decl for decls in read.values() for decl in decls]
-    owners = {decl.name for decl in declared if decl.kind == Kind.TYPE}
+    owners = {decl.name: decl.name for decl in declared if decl.kind == Kind.TYPE}
+    for source in sources.values():
+        aliases = dict(
+            re.findall(r"^\s*(?:type )?(\w+) = (\w+)$", source, re.MULTILINE)
+        )
+        owners |= {name: base for name, base in aliases.items() if base in owners}
     got = [
         row
         for file, decls in read.items()

@@ -104,6 +104,10 @@ class Package:
     files: tuple[SourceFile, ...]
     problems: tuple[str, ...] = ()
     """What could not be read, one sentence each: a link that leads out, ..."""
+    passing: bool = False
+    """The problems may be gone the next time: not to be kept."""
+    served_from: str = ""
+    """Who had the files: a source's name, or a tier's."""
 
 
 @dataclass(frozen=True, slots=True)

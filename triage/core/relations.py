@@ -73,6 +73,11 @@ class Standing:
     """What *best*, the relation that gives most, gives."""
 
 
+def message_words(message: str) -> frozenset[str]:
+    """Return the words of a panic's message that may be names; nothing else counts."""
+    return frozenset(re.findall(r"\b[^\W\d]\w{3,}", message))
+
+
 class Relations:
     """Fills the pots for one crash and shares them out."""
 
@@ -245,7 +250,7 @@ class Relations:
 
     def _by_name(self) -> None:
         name = self._site.decl.name
-        words = set(re.findall(r"\w{4,}", self._message))
+        words = message_words(self._message)
         for view in self._views:
             for number, record in enumerate(view.table.records("decls")):
                 text = view.table.text(record[1])

@@ -214,6 +214,8 @@ class PackageRules:
         name = title(crash)
         if crash.receiver_type != NONE:
             found[crash.receiver_type] = (Near.RECEIVER, f"receiver of {name}")
+        for written in self._view.by_name.get(crash.receiver, ()):
+            found.setdefault(written, (Near.RECEIVER, f"receiver of {name}"))
         for function in self._origin_functions():
             for _, role, _, target, _, _ in self._table.of("types", function):
                 if role == Role.RESULT:

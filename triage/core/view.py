@@ -29,6 +29,7 @@ class View:
         self.directory = package.directory
         self.import_path = import_path
         self.problems = package.problems
+        self.passing = package.passing
         self.table = table
         self._sources = {file.name: file.data for file in package.files}
         self._decls: dict[int, Decl] = {}

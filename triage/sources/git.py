@@ -24,6 +24,7 @@ from triage.sources.limits import (
     is_lfs_pointer,
     reading_order,
 )
+from triage.sources.probing import probe
 from triage.sources.trees import Entry, Kind
 
 _FULL_ID = re.compile(r"[0-9a-f]{40}(?:[0-9a-f]{24})?")
@@ -115,6 +116,12 @@ class GitSource:
             raise FileMissing(f"there is no Go file in {shown(directory or '.')}")
         files = await self._files(blobs, first, problems)
         return Package(directory, files, tuple(problems))
+
+    async def probe(
+        self, commit: str | None, directories: Sequence[str]
+    ) -> tuple[dict[str, Package], dict[str, bytes]]:
+        """Look at *directories* that may not exist, and for modules above them."""
+        return await probe(self, commit, directories)
 
     async def close(self) -> None:
         """End the git process; a second call does nothing."""

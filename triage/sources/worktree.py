@@ -3,6 +3,7 @@
 import asyncio
 import hashlib
 import os
+from collections.abc import Sequence
 from contextlib import suppress
 from pathlib import Path
 
@@ -20,6 +21,7 @@ from triage.sources.limits import (
     is_plain,
     reading_order,
 )
+from triage.sources.probing import probe
 from triage.sources.rooted import Refused, opened, opened_in, read_all, size_of
 
 
@@ -62,6 +64,12 @@ class WorktreeSource:
         """
         await self.resolve(commit)
         return await asyncio.to_thread(self._package, checked_path(directory), first)
+
+    async def probe(
+        self, commit: str | None, directories: Sequence[str]
+    ) -> tuple[dict[str, Package], dict[str, bytes]]:
+        """Look at *directories* that may not exist, and for modules above them."""
+        return await probe(self, commit, directories)
 
     async def close(self) -> None:
         """Do nothing: nothing is held."""
