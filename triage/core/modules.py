@@ -88,7 +88,7 @@ def build_layout(paths: Iterable[str], contents: Mapping[str, bytes]) -> Layout:
     )
     if not modules:
         modules = [Module(root, "") for root in _gopath_roots(directories)]
-    return _with_modules(layout, modules, _workspace(contents))
+    return _with_modules(layout, modules, workspace(contents))
 
 
 def with_root(layout: Layout, import_path: str) -> Layout:
@@ -220,7 +220,7 @@ def _with_modules(
     )
 
 
-def _workspace(contents: Mapping[str, bytes]) -> frozenset[str]:
+def workspace(contents: Mapping[str, bytes]) -> frozenset[str]:
     """Collect the module directories that a go.work uses."""
     members = set()
     for path, data in contents.items():

@@ -19,8 +19,8 @@ from triage.core.modules import (
     import_dir,
     is_tail,
     least_root,
-    parse_go_work,
     without_major,
+    workspace,
 )
 from triage.core.names import split_function
 from triage.core.panics import own_frames
@@ -33,6 +33,7 @@ from triage.core.printed import (
     read_printed,
 )
 from triage.core.search import Located, common_end
+from triage.core.standard import is_standard
 from triage.errors import BadInput, FileMissing
 
 AT_ONCE = 32
@@ -90,19 +91,19 @@ def wanted_for_imports(import_paths: Iterable[str], atlas: Atlas) -> Wanted | No
     """Say what to find out before `import_dir` can be trusted with *import_paths*."""
     if atlas.complete:
         return None
-    layout = atlas.layout
-    homes = _homes(layout)
+    homes = _homes(atlas.layout)
+    unseen = _unseen_members(atlas)
     missing, doubt = dict[str, None](), False
     for path in import_paths:
-        if import_dir(path, layout) is not None or _home(path) not in homes:
+        if is_standard(path) or import_dir(path, atlas.layout) is not None:
             continue
-        under = list(_under_modules(path, layout))
-        if not under and not _may_hold_more(atlas):
-            continue
-        parts = path.split("/")
-        likely = under or _ends(parts, _home(path).count("/") + 1)[:-1]
+        likely = list(_under_modules(path, atlas.layout))
+        if not likely and unseen:
+            likely = list(unseen)
+        elif not likely and _home(path) in homes and _may_hold_more(atlas):
+            likely = _ends(path.split("/"), _home(path).count("/") + 1)[:-1]
+            doubt = True
         missing |= dict.fromkeys(d for d in likely if d not in atlas.looked)
-        doubt = doubt or not under
     if missing:
         return Wanted(tuple(missing)[:AT_ONCE])
     return Wanted() if doubt else None
@@ -125,14 +126,17 @@ class _Look:
         self._built = {start for frame in frames if (start := _built_in(frame))}
 
     def next(self) -> Wanted | None:
-        """Say what to look at; frames out of a module cache are asked about last."""
+        """Say what to look at; frames out of a module cache are asked about last.
+
+        Before the list of everything come the modules of a go.work.
+        """
         doubts = [frame for frame in self._frames if not self._is_settled(frame)]
         near = [frame for frame in doubts if not _is_copied(frame)]
         for frames in (near, doubts):
             missing = dict.fromkeys(d for f in frames for d in self._unseen(f))
             if missing:
                 return Wanted(tuple(missing)[:AT_ONCE])
-        return Wanted() if doubts else None
+        return Wanted(_unseen_members(self._atlas)) if doubts else None
 
     def _unseen(self, frame: Frame) -> list[str]:
         return [d for d in self._candidates(frame) if d not in self._atlas.looked]
@@ -172,7 +176,7 @@ class _Look:
         No module lies above it, and nothing speaks of another one.
         """
         modules = self._layout.by_directory
-        members = _workspace(self._atlas)
+        members = workspace(self._atlas.contents)
         return len(modules) == 1 and "" not in modules and len(members) <= 1
 
     def _may_be_here(self, frame: Frame) -> bool:
@@ -322,16 +326,13 @@ def _may_hold_more(atlas: Atlas) -> bool:
 
     One at the root speaks for all below it, unless a go.work names more.
     """
-    return "" not in atlas.layout.by_directory or len(_workspace(atlas)) > 1
+    return "" not in atlas.layout.by_directory or len(workspace(atlas.contents)) > 1
 
 
-def _workspace(atlas: Atlas) -> set[str]:
-    return {
-        directory
-        for path, data in atlas.contents.items()
-        if path.endswith("go.work")
-        for directory in parse_go_work(data)
-    }
+def _unseen_members(atlas: Atlas) -> tuple[str, ...]:
+    """List the modules that a go.work names and nobody has looked at, in portions."""
+    unseen = workspace(atlas.contents) - atlas.looked
+    return tuple(sorted(unseen)[:AT_ONCE])
 
 
 def _homes(layout: Layout) -> set[str]:

@@ -1,6 +1,7 @@
 package symtab
 
 import (
+	"cmp"
 	"slices"
 	"strings"
 )
@@ -106,6 +107,7 @@ func (t *Table) join(dir *directory, checkers []*checker) {
 	joiners := make([]*joiner, len(checkers))
 	for i, c := range checkers {
 		joiners[i] = newJoiner(t, c)
+		t.implements = append(t.implements, c.implementRows...)
 		for _, message := range c.failures {
 			row := errorRow{file: none, message: t.texts.number(message)}
 			if !slices.Contains(t.errors, row) { // both checkers fail alike
@@ -113,6 +115,9 @@ func (t *Table) join(dir *directory, checkers []*checker) {
 			}
 		}
 	}
+	slices.SortFunc(t.implements, func(a, b implementRow) int {
+		return cmp.Or(cmp.Compare(a.typ, b.typ), cmp.Compare(a.iface, b.iface))
+	})
 	t.externalNumbers = make(map[externalRow]int32, len(checkers[0].foreign))
 	t.facts.grow(checkers)
 	for n := range dir.decls {

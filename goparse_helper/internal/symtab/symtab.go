@@ -40,11 +40,8 @@ func buildSplit(req *Request, split int) *Table {
 	t.addDecls(dir)
 	t.addFields(dir)
 	checkers := dir.checkers(split)
-	work := []func(){func() {
-		checkers[0].run()
-		t.implements = checkers[0].implementers()
-	}}
-	for _, c := range checkers[1:] {
+	var work []func()
+	for _, c := range checkers {
 		work = append(work, c.run)
 	}
 	work = append(work, func() { t.addWords(dir) })
