@@ -82,9 +82,8 @@ def programs(draw: st.DrawFn) -> Made:
         "b.go": f"package shop\n\n{crash}\n" + "\n".join(others),
     }
     shop = sketch(sources)
-    frames = ()
-    if draw(st.booleans()):
-        frames = (frame(shop, 1, "example.com/app/shop.Crash", "crash"),)
+    trace = (frame(shop, 1, "example.com/app/shop.Crash", "crash"),)
+    frames = trace if draw(st.booleans()) else ()
     depth = draw(st.integers(0, 3))
     return Made(Program((shop,), frames, kind="nil-deref", depth=depth), sources)
 
