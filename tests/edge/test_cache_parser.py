@@ -254,5 +254,3 @@ def test_a_cache_that_cannot_be_opened_is_the_callers_to_mend(tmp_path):
     (tmp_path / "cache.db").mkdir()
     with pytest.raises(ConfigError, match="cannot be used"):
         care.clear(tmp_path / "cache.db")
-
-

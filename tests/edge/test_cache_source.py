@@ -76,7 +76,9 @@ class FakeSource:
     async def package(self, commit, directory, *, first=None):
         """Read one directory, with the file that the limits had left out."""
         await self._answer("package", commit, directory, first)
-        return package(directory, problems=("left out",), **{first[:-3]: b"package big"})
+        return package(
+            directory, problems=("left out",), **{first[:-3]: b"package big"}
+        )
 
     async def probe(self, commit, directories):
         """Look at several."""
