@@ -90,7 +90,7 @@ def main() -> None:
         if path.exists():
             check(path)
             good = asyncio.run(found(path))
-    print(good)
+    sys.stdout.write(f"{good}\n")
 
 
 if __name__ == "__main__":

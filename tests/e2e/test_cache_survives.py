@@ -10,6 +10,7 @@ from pathlib import Path
 import apsw
 import pytest
 
+import triage
 from tests.e2e.conftest import ADD, FILES, TOTAL
 
 ROOT = Path(__file__).parents[2]
@@ -48,7 +49,7 @@ def run(shop, data):
     return start
 
 
-def said(process: subprocess.Popen) -> tuple[str, list[str]]:
+def said(process: subprocess.Popen[str]) -> tuple[str, list[str]]:
     """Return a command's output and its warnings; it has to succeed."""
     out, err = process.communicate()
     assert process.returncode == 0, err
@@ -68,7 +69,7 @@ def test_a_cache_that_is_well_says_nothing(run, right, data):
     assert (data / "cache.db").exists()
 
 
-def test_a_full_disk(run, right, data):
+def test_a_full_disk(run, right):
     """Files that cannot grow cost the cache, with one warning."""
 
     def no_room() -> None:
@@ -133,10 +134,8 @@ def test_killed_in_the_middle_of_writing(data):
     assert int(done.stdout) > 0
 
 
-async def test_answers_out_of_a_cache_that_was_killed(shop, data, open_cached, run):
+async def test_answers_out_of_a_cache_that_was_killed(shop, open_cached, run):
     """A process killed while it wrote leaves a cache that answers rightly."""
-    import triage
-
     commit = shop.git("rev-parse", "HEAD")
     lines = range(ADD - 1, ADD + 2)
     told = [
