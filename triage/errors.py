@@ -9,7 +9,9 @@
     |   |-- NotFound
     |   |   |-- FileMissing     file-not-found
     |   |   |-- CommitMissing   commit-not-found
+    |   |   |   `-- RepoEmpty
     |   |   `-- RepoMissing     repo-not-found
+    |   |       `-- RepoBlocked
     |   |-- Unauthorized        unauthorized
     |   |-- RepoNotAllowed      repo-not-allowed
     |   |-- RateLimited         rate-limited
@@ -88,6 +90,14 @@ class RepoMissing(NotFound):
     """No such repository, or none that may be seen."""
 
     code = "repo-not-found"
+
+
+class RepoEmpty(CommitMissing):
+    """The repository holds no commit at all."""
+
+
+class RepoBlocked(RepoMissing):
+    """The repository may not be shown, for legal reasons."""
 
 
 class Unauthorized(SourceError):

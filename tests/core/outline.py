@@ -35,7 +35,7 @@ class FieldOutline:
 
     name: str
     span: Span
-    flags: FieldFlag
+    flags: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,7 +47,7 @@ class DeclOutline:
     span: Span
     doc_start: int
     doc_line: int
-    flags: DeclFlag
+    flags: int
     receiver: str = ""
     group: tuple[int, int] = (-1, -1)
     body_start: int = -1
@@ -73,8 +73,8 @@ def outline(source: bytes, *, test: bool = False) -> list[DeclOutline]:
             last = _last(lines, at, b"")
             found += _declaration(source, lines, at, last)
         at = last + 1
-    given = DeclFlag.TEST if test else DeclFlag(0)
-    given |= DeclFlag.GENERATED if is_generated(source) else DeclFlag(0)
+    given = DeclFlag.TEST if test else 0
+    given |= DeclFlag.GENERATED if is_generated(source) else 0
     marked = [replace(d, flags=d.flags | given | _entry(d, test=test)) for d in found]
     return sorted(marked, key=lambda d: (d.span.start, d.name))
 
@@ -84,9 +84,9 @@ def is_generated(source: bytes) -> bool:
     return bool(re.match(rb"// Code generated .* DO NOT EDIT\.\r?\n", source))
 
 
-def _entry(decl: DeclOutline, *, test: bool) -> DeclFlag:
+def _entry(decl: DeclOutline, *, test: bool) -> int:
     entry = test and decl.kind == Kind.FUNC and _ENTRY.match(decl.name)
-    return DeclFlag.ENTRY if entry else DeclFlag(0)
+    return DeclFlag.ENTRY if entry else 0
 
 
 def _lines(source: bytes) -> list[_Line]:
@@ -148,7 +148,7 @@ def _one(source: bytes, span: Span, doc: _Line | None) -> Iterator[DeclOutline]:
         return
     keyword, _, rest = text.partition(b" ")
     kind = _KINDS[keyword.decode()]
-    yield from _spec(source, rest, DeclOutline(kind, "", span, *place, DeclFlag(0)))
+    yield from _spec(source, rest, DeclOutline(kind, "", span, *place, 0))
 
 
 def _function(text: bytes, span: Span, place: tuple[int, int]) -> DeclOutline:
@@ -156,7 +156,7 @@ def _function(text: bytes, span: Span, place: tuple[int, int]) -> DeclOutline:
     assert match is not None, text
     owner = (match["owner"] or b"").decode()
     body = re.search(rb"(?<= )\{\r?\n", text) or re.search(rb"(?<= )\{", text)
-    flags = DeclFlag.POINTER if owner.startswith("*") else DeclFlag(0)
+    flags = DeclFlag.POINTER if owner.startswith("*") else 0
     return DeclOutline(
         Kind.METHOD if match["owner"] else Kind.FUNC,
         match["name"].decode(),
@@ -205,8 +205,8 @@ def _spec(source: bytes, text: bytes, base: DeclOutline) -> Iterator[DeclOutline
         yield replace(base, name=name, flags=flags, fields=fields)
 
 
-def _type_flags(text: bytes) -> DeclFlag:
-    flags = DeclFlag(0)
+def _type_flags(text: bytes) -> int:
+    flags = 0
     made_of = re.match(rb"\w+(?:\[[^\]]*\])?\s+(= )?(\w*)", text)
     if made_of and made_of[1]:
         flags |= DeclFlag.ALIAS
@@ -217,35 +217,49 @@ def _type_flags(text: bytes) -> DeclFlag:
     return flags
 
 
-def _fields(source: bytes, span: Span) -> Iterator[FieldOutline]:
+def _fields(source: bytes, span: Span) -> list[FieldOutline]:
     """Read the members between the outer brackets of a struct or an interface.
 
-    A member's offsets take in the comments above and behind it.
+    A member's offsets take in the comments above and behind it; members of a member
+    that is a struct itself come behind it, under its name.
     """
-    at, line = source.index(b"{", span.start) + 1, span.line
-    body = source[at : span.end - 1]
+    text = source[span.start : span.end]
+    opening = re.search(rb"\{\r?\n", text) or re.search(rb"\{", text)
+    assert opening is not None, text
+    at, line = span.start + opening.start() + 1, span.line
     doc: int | None = None
-    for piece in re.split(rb"(\n)" if b"\n" in body else rb"(;)", body):
-        text = piece.strip()
-        start = at + len(piece) - len(piece.lstrip())
+    found: list[FieldOutline] = []
+    opened: list[int] = []
+    for piece in re.split(
+        rb"(\n)" if b"\n" in text else rb"(;)", source[at : span.end - 1]
+    ):
+        text, start = piece.strip(), at + len(piece) - len(piece.lstrip())
+        place = Span(start if doc is None else doc, start + len(text), line, line)
         if text.startswith(b"//"):
-            doc = start if doc is None else doc
-        elif text and piece not in (b"\n", b";"):
-            place = Span(start if doc is None else doc, start + len(text), line, line)
-            yield from _members(_code(text), place)
+            doc = place.start
+        elif _code(text) == b"}":
+            outer = opened.pop()
+            whole = replace(found[outer].span, end=place.end)
+            found[outer] = replace(found[outer], span=whole)
+        elif text and text != b";":
+            prefix = f"{found[opened[-1]].name}." if opened else ""
+            if _code(text).endswith(b"{"):
+                opened.append(len(found))
+            found += _members(_code(text), place, prefix)
             doc = None
         at += len(piece)
         line += piece == b"\n"
+    return found
 
 
-def _members(text: bytes, span: Span) -> Iterator[FieldOutline]:
+def _members(text: bytes, span: Span, prefix: str) -> Iterator[FieldOutline]:
     method = re.match(rb"(\w+)\(", text)
     names = re.match(rb"(\w+(?:, \w+)*)\s+\S", text)
     if method:
-        yield FieldOutline(method[1].decode(), span, FieldFlag.METHOD)
+        yield FieldOutline(prefix + method[1].decode(), span, FieldFlag.METHOD)
     elif names:
         for name in names[1].decode().split(", "):
-            yield FieldOutline(name, span, FieldFlag(0))
+            yield FieldOutline(prefix + name, span, 0)
     else:
         name = text.lstrip(b"*").rsplit(b".", 1)[-1].split(b"[")[0].decode()
-        yield FieldOutline(name, span, FieldFlag.EMBEDDED)
+        yield FieldOutline(prefix + name, span, FieldFlag.EMBEDDED)

@@ -141,14 +141,14 @@ class Rows:
             self._words(number, file_number, decl)
 
     def _file(self, number: int, file: FileSketch) -> None:
-        verdict, flags, reason = Verdict.TAKEN, FileFlag(0), ""
+        verdict, flags, reason = Verdict.TAKEN, 0, ""
         if file.name.endswith("_test.go"):
             flags |= FileFlag.TEST
         if is_generated(file.data):
             flags |= FileFlag.GENERATED
         for fact in file.facts:
             if fact.verb in {"broken", "cgo"}:
-                flags |= FileFlag[fact.verb.upper()]
+                flags |= getattr(FileFlag, fact.verb.upper())
             elif fact.verb in {"excluded", "unreadable"}:
                 verdict, reason = Verdict[fact.verb.upper()], fact.rest
             elif fact.verb == "error":
@@ -160,8 +160,9 @@ class Rows:
                 row = (number, fact.line, self._text(name), int(line))
                 self._lists["lines"].append(row)
         package = self._packages.index(file.package) if file.package else NONE
-        name, why = self._text(file.name), self._text(reason)
-        self._lists["files"].append((name, package, verdict, flags, why))
+        self._lists["files"].append(
+            (self._text(file.name), package, verdict, flags, self._text(reason))
+        )
 
     def _decl(self, number: int, file_number: int, decl: DeclOutline) -> None:
         file, span = self._files[file_number], decl.span
@@ -174,9 +175,9 @@ class Rows:
         )
         self._lists["decls"].append(row)
         for member in decl.fields:
-            at, name = member.span, self._text(member.name)
+            at, text = member.span, self._text(member.name)
             self._fields[number, member.name] = len(self._lists["fields"])
-            self._add("fields", number, name, at.line, at.start, at.end, member.flags)
+            self._add("fields", number, text, at.line, at.start, at.end, member.flags)
 
     def _words(self, number: int, file_number: int, decl: DeclOutline) -> None:
         """Note the identifiers outside of comments and literals, once each."""
@@ -205,8 +206,8 @@ class Rows:
             on_line = [f for f in decl.fields if f.span.line == fact.line]
             slots = [self._fields[number, f.name] for f in on_line]
         elif fact.verb in {"param", "result", "constraint"}:
-            slot, _, name = fact.rest.partition(" ")
-            slots = [int(slot)]
+            position, _, name = fact.rest.partition(" ")
+            slots = [int(position)]
         prefix = next((p for p in _WRAPS if name.startswith(p)), "")
         target = self.number(name.removeprefix(prefix))
         for slot in slots:
@@ -216,8 +217,8 @@ class Rows:
     def _read_use(self, decl: int, line: int, rest: str) -> None:
         target, *words = rest.split()
         member = words.pop(0)[1:] if words[0].startswith(".") else ""
-        how = _flags(Use, words)
-        self._add("uses", decl, self.number(target), line, how, self._text(member))
+        row = (self.number(target), line, _flags(Use, words), self._text(member))
+        self._add("uses", decl, *row)
 
     def _read_literal(self, decl: int, line: int, rest: str) -> None:
         head, _, body = rest.partition("{")
@@ -225,8 +226,8 @@ class Rows:
         given, _, behind = body.partition("}")
         flags = _flags(LiteralFlag, [*words, *behind.split()])
         for setting in given.split():
-            member, _, nil = setting.partition("=")
-            row = (self.field(f"{name}.{member}"), int(nil == "nil"))
+            member, _, value = setting.partition("=")
+            row = (self.field(f"{name}.{member}"), int(value == "nil"))
             self._add("settings", len(self._lists["literals"]), *row)
         self._add("literals", decl, self.number(name), line, flags)
 
@@ -323,7 +324,7 @@ def _full_name(decl: DeclOutline) -> str:
 
 
 def _flags(kind: type[Use | Access | LiteralFlag | FaultFlag], words: list[str]) -> int:
-    return sum({int(kind[word.upper()]) for word in words})
+    return sum({int(getattr(kind, word.upper())) for word in words})
 
 
 def _starts(rows: list[tuple[int, ...]], count: int) -> list[int]:

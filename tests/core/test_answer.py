@@ -1,4 +1,5 @@
 from dataclasses import replace
+from typing import Any
 
 import orjson
 import pytest
@@ -6,8 +7,9 @@ import pytest
 from tests.core.tables import Sketch, sketch
 from triage.core import cut
 from triage.core.answer import Origin, assemble, snippets
-from triage.core.budget import Fitted, Shown
+from triage.core.budget import NOTE_ROOM, Fitted
 from triage.core.fingerprint import fingerprint
+from triage.core.forms import Shown
 from triage.core.model import (
     Crash,
     CrashPackage,
@@ -79,7 +81,7 @@ ORIGIN = Origin(
 )
 
 
-def shown(name: str, section: str, shop: Sketch = HANDLER, **more: object) -> Shown:
+def shown(name: str, section: str, shop: Sketch = HANDLER, **more: Any) -> Shown:
     """Show a declaration as a whole."""
     decl = shop.decl(name)
     pick = Pick(shop.view, decl, section, Near.USED, f"uses {name}")
@@ -97,10 +99,11 @@ def assembled(
     printed: tuple[str, ...] = (),
     origin: Origin = ORIGIN,
     mark: str = "crash",
+    room: int = NOTE_ROOM,
 ) -> Result:
     """Build a result out of *pieces*, in any order."""
     site = HANDLER.site("nil-deref", mark=mark)
-    return assemble(site, Fitted(pieces, left_out), printed, origin)
+    return assemble(site, Fitted(pieces, left_out, room), printed, origin)
 
 
 def test_text_of_an_answer():
@@ -324,6 +327,24 @@ def test_left_out(count, tail):
     named = ", ".join(["NewUserHandler (init.go)"] * min(count, 8))
     last = assembled(CRASH, left_out=left).context.splitlines()[-1]
     assert last == f"// Left out for want of room: {named}{tail}"
+
+
+@pytest.mark.parametrize(
+    ("count", "room", "want"),
+    [
+        (1, 0, "1 declaration"),
+        (7, 0, "7 declarations"),
+        (7, 60, "7 declarations"),
+        (1, 80, "NewUserHandler (init.go)"),
+        (7, 80, "NewUserHandler (init.go) and 6 more"),
+        (7, 110, "NewUserHandler (init.go), NewUserHandler (init.go) and 5 more"),
+    ],
+)
+def test_left_out_keeps_to_its_room(count, room, want):
+    """Names are told as far as there is room for them, the number always."""
+    left = (shown("NewUserHandler", "functions").pick,) * count
+    result = assembled(CRASH, left_out=left, room=room)
+    assert result.context.endswith(f"\n// Left out for want of room: {want}\n")
 
 
 def test_json_form():

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from tests.core.outline import DeclOutline, FieldOutline, outline
-from triage.core.table import Kind
+from triage.core.table import DeclFlag, FieldFlag, Kind
 
 _GOLDENS = Path("goparse_helper/internal/symtab/testdata")
 _READ = ["accesses", "decls", "generics", "graph", "interfaces"]
@@ -22,7 +22,9 @@ def golden(name: str) -> tuple[dict[str, str], list[str]]:
     return sources, [row for row in rows if wanted.match(row)]
 
 
-def shown(file: str, decl: DeclOutline, package: str, owners: set[str]) -> list[str]:
+def shown(
+    file: str, decl: DeclOutline, package: str, owners: dict[str, str]
+) -> list[str]:
     """Write a declaration as the goldens do."""
     span = decl.span
     name = f"{decl.receiver}.{decl.name}" if decl.receiver else decl.name
@@ -34,16 +36,16 @@ def shown(file: str, decl: DeclOutline, package: str, owners: set[str]) -> list[
         row += f" group [{decl.group[0]}:{decl.group[1]}]"
     if decl.body_start >= 0:
         row += f" body {decl.body_start}"
-    row += "".join(f" {flag.name}".lower() for flag in decl.flags) + f" of {package}"
+    row += _flag_names(DeclFlag, decl.flags) + f" of {package}"
     if decl.receiver:
-        row += f" receiver {decl.receiver if decl.receiver in owners else '-'}"
+        row += f" receiver {owners.get(decl.receiver, '-')}"
     return [row, *map(shown_field, decl.fields)]
 
 
 def shown_field(member: FieldOutline) -> str:
     """Write a field as the goldens do."""
-    at, flags = member.span, [f" {flag.name}".lower() for flag in member.flags]
-    return f"field {member.name} @{at.line} [{at.start}:{at.end}]{''.join(flags)}"
+    at, flags = member.span, _flag_names(FieldFlag, member.flags)
+    return f"field {member.name} @{at.line} [{at.start}:{at.end}]{flags}"
 
 
 @pytest.mark.parametrize("name", _READ)
@@ -55,7 +57,12 @@ def test_outline_agrees_with_helper(name):
         for file, source in sources.items()
     }
     declared = [decl for decls in read.values() for decl in decls]
-    owners = {decl.name for decl in declared if decl.kind == Kind.TYPE}
+    owners = {decl.name: decl.name for decl in declared if decl.kind == Kind.TYPE}
+    for source in sources.values():
+        aliases = dict(
+            re.findall(r"^\s*(?:type )?(\w+) = (\w+)$", source, re.MULTILINE)
+        )
+        owners |= {name: base for name, base in aliases.items() if base in owners}
     got = [
         row
         for file, decls in read.items()
@@ -63,3 +70,8 @@ def test_outline_agrees_with_helper(name):
         for row in shown(file, decl, name, owners)
     ]
     assert want == got
+
+
+def _flag_names(kind: type, flags: int) -> str:
+    names = [name for name in vars(kind) if name.isupper()]
+    return "".join(f" {n.lower()}" for n in names if getattr(kind, n) & flags)

@@ -1,4 +1,5 @@
 from dataclasses import replace
+from typing import Any
 
 from tests.core.tables import sketch
 from triage.core.picks import SECTION_OF_KIND, Near, Part, Pick, Picks
@@ -16,7 +17,7 @@ func b() {}
 BANK = sketch("package bank\n\nfunc z() {}\n", directory="bank")
 
 
-def pick(name: str, near: Near, **more: object) -> Pick:
+def pick(name: str, near: Near, **more: Any) -> Pick:
     """Choose a declaration of the shop."""
     base = Pick(SHOP.view, SHOP.decl(name), "functions", near, f"{near.name} of {name}")
     return replace(base, **more)

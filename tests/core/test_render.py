@@ -1,4 +1,5 @@
 from dataclasses import replace
+from typing import Any
 
 import pytest
 
@@ -15,6 +16,7 @@ from triage.core.render import (
     for_terminal,
     headline,
     markdown,
+    overhead,
     printable,
     shown_path,
     text,
@@ -30,7 +32,7 @@ HEADING = Heading(
 )
 
 
-def symbol(section: str, name: str, *, line: int = 1, **more: object) -> Symbol:
+def symbol(section: str, name: str, *, line: int = 1, **more: Any) -> Symbol:
     """Make a symbol of two lines."""
     base = Symbol(
         kind="func",
@@ -53,7 +55,7 @@ def symbol(section: str, name: str, *, line: int = 1, **more: object) -> Symbol:
 CRASH = symbol("crash", "user", line=26)
 
 
-def rendered(*symbols: Symbol, notes: tuple[str, ...] = (), **heading: object) -> str:
+def rendered(*symbols: Symbol, notes: tuple[str, ...] = (), **heading: Any) -> str:
     """Render symbols in the text form."""
     return text(replace(HEADING, **heading), symbols, notes)
 
@@ -237,6 +239,20 @@ def test_printable(raw, want):
 def test_for_terminal(source, want):
     """What a terminal would obey is shown as a code; line ends stay line ends."""
     assert want == for_terminal(source)
+
+
+@pytest.mark.parametrize(
+    ("message", "warnings", "want"),
+    [
+        ("", (), 0),
+        ("runtime error: boom\nmore", (), 4),
+        ("", ("one", "three"), len("// Note: one\n// Note: three\n")),
+        ("x" * 1000, (), 300),
+    ],
+)
+def test_overhead(message, warnings, want):
+    """A message's first line and the warnings take their room in the text."""
+    assert want == overhead(message, warnings)
 
 
 RESULT = Result(

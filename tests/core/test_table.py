@@ -12,7 +12,6 @@ from triage.core.table import (
     Decl,
     DeclFlag,
     Kind,
-    LiteralFlag,
     Role,
     Table,
     Use,
@@ -102,7 +101,7 @@ def test_records_of_an_owner():
     """Lists that belong to declarations give each its own records, in order."""
     assert list(TABLE.of("uses", 1)) == [[1, 0, 10, Use.IMPLICIT, 0]]
     assert list(TABLE.of("uses", 2)) == [[2, 3, 13, Use.CALL, 0]]
-    assert list(TABLE.of("literals", 3)) == [[3, 0, 15, LiteralFlag(0)]]
+    assert list(TABLE.of("literals", 3)) == [[3, 0, 15, 0]]
     assert list(TABLE.of("settings", 0)) == [[0, 1, 1]]
     assert list(TABLE.of("literals", 0)) == []
 

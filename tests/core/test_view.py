@@ -218,6 +218,19 @@ type Empty struct{}
 """)
 
 
+def test_characters():
+    """Characters are counted as they are read, a byte that is none as one."""
+    view = sketch(
+        {
+            "a.go": "package a // \u00e9\udcff\n",
+            "a_test.go": "package a\n",
+            "b_windows.go": "package a //: excluded by its name\n",
+        }
+    ).view
+    assert view.characters(tests=False) == len("package a // ??\n")
+    assert view.characters(tests=True) == len("package a // ??\npackage a\n")
+
+
 def test_methods_of_an_interface():
     """An interface gives the methods that it lists itself, as it writes them."""
     methods = PORT.view.interface_methods

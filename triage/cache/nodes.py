@@ -71,9 +71,9 @@ def _edges(table: Table, decl: Decl) -> Iterator[tuple[int, int, int]]:
             yield target, line, how
     for _, _, _, target, _, line in table.of("types", decl.id):
         if target >= 0 and target != decl.id:
-            yield target, line, Use.TYPE.value
+            yield target, line, Use.TYPE
     if decl.receiver_type != NONE:
-        yield decl.receiver_type, decl.line, Use.TYPE.value
+        yield decl.receiver_type, decl.line, Use.TYPE
 
 
 def _users(table: Table, decl: Decl) -> Iterator[int]:

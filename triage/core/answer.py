@@ -56,8 +56,8 @@ def assemble(
         for shown in sorted(fitted.shown, key=_place)
     )
     heading = _heading(site, origin)
-    notes = [f"Note: {warning}" for warning in origin.warnings]
-    notes += _left_out(fitted.left_out)
+    notes = [f"{render.NOTE}{warning}" for warning in origin.warnings]
+    notes += _left_out(fitted.left_out, fitted.room)
     context = render.text(heading, symbols, notes)
     return Result(
         panic=origin.panic,
@@ -147,14 +147,19 @@ def _stats(site: CrashSite, context: str) -> Stats:
     )
 
 
-def _left_out(picks: Sequence[Pick]) -> list[str]:
-    """Say what the budget left no room for."""
+def _left_out(picks: Sequence[Pick], room: int) -> list[str]:
+    """Say what the budget left no room for, by name as far as *room* goes."""
     if not picks:
         return []
-    named = [
-        f"{title(p.decl)} ({basename(p.view.path(p.decl))})"
-        for p in picks[:_NAMED_LEFT_OUT]
-    ]
+    named, spent = list[str](), len(f"// {render.LEFT_OUT} and 1000 more\n")
+    for pick in picks[:_NAMED_LEFT_OUT]:
+        name = f"{title(pick.decl)} ({basename(pick.view.path(pick.decl))})"
+        spent += len(name) + len(", ")
+        if spent > room:
+            break
+        named.append(name)
     more = len(picks) - len(named)
+    if not named:
+        return [f"{render.LEFT_OUT}{more} declaration{'s' if more > 1 else ''}"]
     tail = f" and {more} more" if more else ""
     return [f"{render.LEFT_OUT}{', '.join(named)}{tail}"]

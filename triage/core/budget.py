@@ -8,8 +8,9 @@ characters whatever is installed, so that the answer does not depend on it.
 """
 
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
+from triage.core.cut import text_range
 from triage.core.forms import (
     Shown,
     crash_form,
@@ -28,6 +29,10 @@ _SECTION_COST = 240
 _SYMBOL_COST = 40
 _LEAST = _SYMBOL_COST + 20
 """Less room than this holds no symbol."""
+NOTE_ROOM = 320
+"""Characters that are kept to say what was left out."""
+
+_Place = tuple[str, str, tuple[int, int]]
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,6 +41,8 @@ class Fitted:
 
     shown: tuple[Shown, ...]
     left_out: tuple[Pick, ...]
+    room: int = NOTE_ROOM
+    """Characters of the budget that nothing was spent on, for notes."""
 
 
 def fit(
@@ -46,13 +53,15 @@ def fit(
     fields: frozenset[int],
     max_tokens: int,
     related: int,
+    reserved: int = 0,
 ) -> Fitted:
     """Choose a form for the crash function and for each candidate that has room.
 
     *fields* are those that a pruned struct keeps; *related* is the room, in
-    characters, for what no rule links to the fault.
+    characters, for what no rule links to the fault, *reserved* what a heading and
+    warnings take.
     """
-    budget = max_tokens * CHARACTERS_PER_TOKEN
+    budget = max(0, max_tokens * CHARACTERS_PER_TOKEN - reserved)
     purse = _Purse(budget, related)
     purse.pay(crash_form(crash, line, int(budget * CRASH_SHARE)))
     picks = [w.pick for w in sorted(candidates, key=lambda w: w.order)]
@@ -60,10 +69,13 @@ def fit(
     for pick in sorted(frames, key=lambda pick: pick.turn):
         purse.pay_first(pick, frame_forms(pick))
     rest = [pick for pick in picks if pick.near != Near.FRAME]
-    for pick in _pay_whole(purse, rest):
+    waiting = _pay_whole(purse, rest)
+    purse.left -= NOTE_ROOM
+    for pick in waiting:
         loose = pick.near == Near.RELATED
         forms = related_forms(pick) if loose else cut_forms(pick, fields)
         purse.pay_first(pick, forms)
+    purse.left += NOTE_ROOM
     return purse.fitted(picks)
 
 
@@ -78,12 +90,17 @@ def _pay_whole(purse: "_Purse", picks: Sequence[Pick]) -> list[Pick]:
 
 
 class _Purse:
-    """Counts what is spent; a section's header is paid with its first symbol."""
+    """Counts what is spent.
+
+    A section's header is paid with its first symbol, a text that several names share
+    with the first of them.
+    """
 
     def __init__(self, budget: float, related: int) -> None:
         self.left = budget
         self._related = related
         self._sections: set[str] = set()
+        self._whole: dict[_Place, Shown] = {}
         self._shown: list[Shown] = []
 
     def pay(self, shown: Shown) -> None:
@@ -93,6 +110,8 @@ class _Purse:
         if shown.pick.near == Near.RELATED:
             self._related -= price
         self._sections.add(shown.pick.section)
+        if not shown.piece.omitted:
+            self._whole[_place(shown.pick)] = shown
         self._shown.append(shown)
 
     def pay_first(self, pick: Pick, forms: Iterator[Shown], floor: float = 0) -> bool:
@@ -100,6 +119,10 @@ class _Purse:
 
         *forms* are not made where nothing of *pick* could have room.
         """
+        twin = self._whole.get(_place(pick))
+        if twin is not None:
+            self._shown.append(replace(twin, pick=pick))
+            return True
         room = self.left - floor
         if pick.near == Near.RELATED:
             room = min(room, self._related)
@@ -117,9 +140,14 @@ class _Purse:
         left_out = (
             pick for pick in picks if pick.key not in keys and pick.near != Near.RELATED
         )
-        return Fitted(tuple(self._shown), tuple(left_out))
+        return Fitted(tuple(self._shown), tuple(left_out), max(0, int(self.left)))
 
     def _price(self, shown: Shown) -> int:
         header = 0 if shown.pick.section in self._sections else _SECTION_COST
         path = len(shown.pick.view.path(shown.pick.decl))
         return len(shown.piece.text) + _SYMBOL_COST + path + header
+
+
+def _place(pick: Pick) -> _Place:
+    """Return where the text of *pick* stands: in which section, and in the source."""
+    return pick.section, pick.view.path(pick.decl), text_range(pick.decl)

@@ -7,7 +7,7 @@ result, and over into a third package where a type leads there.
 """
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from triage.core.picks import Near, Part, Pick
 from triage.core.rules import CrashSite
@@ -15,6 +15,8 @@ from triage.core.site import title
 from triage.core.table import NONE, Decl, DeclFlag, FieldFlag, Kind, Role, Wrap
 from triage.core.view import View
 
+_MAX_HOPS = 8
+"""Sources that do not compile may lead in circles that grow."""
 Step = tuple[str, int]
 """A member's name and 0, or nothing and a call's result (from 1) or element (-1)."""
 
@@ -28,6 +30,8 @@ class Want:
     steps: tuple[Step, ...]
     reason: str
     near: Near
+    hops: int = field(default=0, compare=False)
+    """How many packages the way has gone through."""
 
 
 def wants(site: CrashSite, chain: tuple[int, ...]) -> tuple[Want, ...]:
@@ -58,11 +62,11 @@ def _targets(
         if target < 0:
             yield target, Near.PACKAGE, f"in the signature of {name}"
     touched = {row[1] for row in table.of("accesses", site.decl.id)}
-    for field in sorted(touched):
-        owner = site.view.field_owner(field)
+    for number in sorted(touched):
+        owner = site.view.field_owner(number)
         for _, role, slot, target, _, _ in table.of("types", owner):
-            if role == Role.FIELD and slot == field and target < 0:
-                label = f"{site.view.decl(owner).name}.{site.view.field_name(field)}"
+            if role == Role.FIELD and slot == number and target < 0:
+                label = f"{site.view.decl(owner).name}.{site.view.field_name(number)}"
                 yield target, Near.PACKAGE, f"type of {label}, which {name} uses"
 
 
@@ -153,7 +157,10 @@ class Trail:
             self._pick(found, reason)
             return found
         path, name, more = self._view.external(targets[-1])
-        self.onward.append(Want(path, name, (*more, *steps), reason, self._want.near))
+        hops = self._want.hops + 1
+        if hops <= _MAX_HOPS:
+            way = (*more, *steps)
+            self.onward.append(Want(path, name, way, reason, self._want.near, hops))
         steps.clear()
         return None
 

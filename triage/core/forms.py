@@ -52,7 +52,7 @@ def cut_forms(pick: Pick, fields: frozenset[int]) -> Iterator[Shown]:
     """Give the forms of what is not shown in full; *fields* stay in a struct."""
     decl = pick.decl
     if decl.flags & DeclFlag.STRUCT and decl.kind == Kind.TYPE:
-        yield _pruned(pick, fields)
+        yield from _pruned(pick, fields)
     elif pick.lines or decl.end_line - decl.line <= 2 * MARGIN:
         yield _shown(pick, _region(pick, MARGIN))
     yield _shown(pick, cut.signature(pick.view, decl))
@@ -78,28 +78,63 @@ def _shown(pick: Pick, piece: cut.Piece) -> Shown:
     return Shown(pick, piece, Snippet("spec", text, decl.start - decl.group_start))
 
 
-def _pruned(pick: Pick, fields: frozenset[int]) -> Shown:
-    """Show a struct's fields that matter; its length is told before it is printed."""
-    view, decl = pick.view, pick.decl
-    records = [
-        (number, view.table.record("fields", number))
-        for number in view.table.numbers_of("fields", decl.id)
-    ]
-    kept = [(n, r) for n, r in records if n in fields]
-    start = decl.group_start if decl.group_start >= 0 else decl.start
-    end = decl.group_end if decl.group_start >= 0 else decl.end
-    text = f"type {decl.name} struct {{\n" + "".join(
-        f"\t{view.source(decl)[r[3] : r[4]].decode('utf-8', 'replace')}\n"
-        for _, r in kept
-    )
-    left = len(records) - len(kept)
-    piece = cut.Piece(
-        f"{text}\t// ... {left} fields left out\n}}",
-        decl.line,
-        decl.end_line,
-        elided=not kept,
-        omitted=((decl.line, decl.end_line),) if left else (),
-    )
-    names = tuple(view.field_name(n).split(".")[0] for n, _ in kept)
-    snippet = Snippet("struct", view.source(decl)[start:end], decl.start - start, names)
-    return Shown(pick, piece, snippet)
+@dataclass(frozen=True, slots=True)
+class _Member:
+    """A field of a struct, names of one line apart; members of members left out."""
+
+    name: str
+    start: int
+    end: int
+    lines: range
+    kept: bool
+
+
+def _pruned(pick: Pick, fields: frozenset[int]) -> Iterator[Shown]:
+    """Show a struct's fields that matter, where some do and some do not.
+
+    The text is the printer's; what stands for it is about as long.
+    """
+    decl, source = pick.decl, pick.view.source(pick.decl)
+    members = _members(pick, fields)
+    kept = [member for member in members if member.kept]
+    left = len(members) - len(kept)
+    if not kept or not left:
+        return
+    keyword = "type " if cut.is_lifted(decl) else ""
+    head = source.rindex(b"{", decl.start, members[0].start) + 1
+    spans = dict.fromkeys((member.start, member.end) for member in kept)
+    body = [f"\t{_text(source, *span)}" for span in spans]
+    body.append(f"\t// ... {left} {'field' if left == 1 else 'fields'} left out")
+    text = "\n".join((f"{keyword}{_text(source, decl.start, head)}", *body, "}"))
+    piece = cut.Piece(text, decl.line, decl.end_line, omitted=_without(members))
+    whole = keyword.encode() + source[decl.start : decl.end]
+    names = tuple(member.name for member in kept)
+    yield Shown(pick, piece, Snippet("struct", whole, keep=names))
+
+
+def _members(pick: Pick, fields: frozenset[int]) -> list[_Member]:
+    view, source = pick.view, pick.view.source(pick.decl)
+    numbers = view.table.numbers_of("fields", pick.decl.id)
+    wanted = {view.field_name(n).split(".")[0] for n in numbers if n in fields}
+    found = []
+    for number in numbers:
+        name = view.field_name(number)
+        _, _, _, start, end, _ = view.table.record("fields", number)
+        if "." not in name:
+            first = pick.decl.line + source.count(b"\n", pick.decl.start, start)
+            lines = range(first, first + source.count(b"\n", start, end) + 1)
+            found.append(_Member(name, start, end, lines, name in wanted))
+    return found
+
+
+def _without(members: list[_Member]) -> tuple[tuple[int, int], ...]:
+    """Return the ranges of lines on which no member is kept."""
+    shown = {line for member in members if member.kept for line in member.lines}
+    hidden = {line for member in members for line in member.lines} - shown
+    starts = sorted(line for line in hidden if line - 1 not in hidden)
+    ends = sorted(line for line in hidden if line + 1 not in hidden)
+    return tuple(zip(starts, ends, strict=True))
+
+
+def _text(source: bytes, start: int, end: int) -> str:
+    return source[start:end].decode("utf-8", "replace")

@@ -6,7 +6,7 @@ characters before it stands in a comment.
 """
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from posixpath import basename
 
@@ -23,6 +23,8 @@ _UNSHOWN = re.compile(
 )
 _RUNTIME = "runtime error: "
 _LONGEST_HEADLINE = 300
+NOTE = "Note: "
+"""Begins the line of a warning."""
 LEFT_OUT = "Left out for want of room: "
 """Begins the last line of a text that does not hold all that was found."""
 
@@ -61,6 +63,12 @@ def headline(message: str) -> str:
     if len(line) <= _LONGEST_HEADLINE:
         return line
     return f"{line[: _LONGEST_HEADLINE - 3]}..."
+
+
+def overhead(message: str, warnings: Iterable[str]) -> int:
+    """Return the characters that a panic's message and *warnings* take in the text."""
+    notes = sum(len(f"// {NOTE}{warning}\n") for warning in warnings)
+    return notes + len(headline(message))
 
 
 def text(heading: Heading, symbols: Sequence[Symbol], notes: Sequence[str]) -> str:

@@ -5,7 +5,7 @@ one in (None where there is none), `finish` fits what was found into the budget.
 plan itself never fetches, so that fetching can be cached, bounded and cancelled.
 """
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 
 from triage.core.budget import Fitted, fit
@@ -14,6 +14,7 @@ from triage.core.hang import Hang
 from triage.core.names import FunctionName
 from triage.core.picks import Near, Pick, Picks
 from triage.core.relations import RELATIONS, Relations, Standing
+from triage.core.render import overhead
 from triage.core.rules import CrashSite, PackageRules
 from triage.core.site import enclosing, title
 from triage.core.table import Decl
@@ -112,8 +113,12 @@ class Plan:
             self._foreign.add(directory)
         self._follow()
 
-    def finish(self, max_tokens: int) -> Fitted:
-        """Fit what was found into the budget."""
+    def finish(self, max_tokens: int, *, warned: Sequence[str] = ()) -> Fitted:
+        """Fit what was found into the budget.
+
+        The frames are read here, so that `warnings` is whole only now; *warned* are
+        the answer's others, which take room as well.
+        """
         self._add_frames()
         self._ask_callers()
         linked = [pick for pick in self._picks.ranked() if pick.key != self.crash.key]
@@ -127,6 +132,7 @@ class Plan:
             fields=self._kept_fields(),
             max_tokens=max_tokens,
             related=_related_room(size) if self._related else 0,
+            reserved=overhead(self._message, (*warned, *self.warnings)),
         )
 
     def _standings(self) -> dict[tuple[str, int], Standing]:
@@ -233,7 +239,8 @@ class Plan:
             caller = CrashSite(
                 at.view, at.decl, at.line, site.kind, passed.arguments, site.depth
             )
-            rules = PackageRules(caller, self._picks)
+            elsewhere = at.view.directory != site.view.directory
+            rules = PackageRules(caller, self._picks, foreign=elsewhere)
             self._upstream.append((at.view, rules.hang))
             if helper and level == 0:
                 rules.apply()

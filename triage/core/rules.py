@@ -69,7 +69,9 @@ class CrashSite:
 class PackageRules:
     """Applies the rules to one crash; `picks` grows with each."""
 
-    def __init__(self, site: CrashSite, picks: Picks) -> None:
+    def __init__(self, site: CrashSite, picks: Picks, *, foreign: bool = False) -> None:
+        """*foreign*: the site is a caller's in another package than the crash's."""
+        self._foreign = foreign
         self._site = site
         self._view = site.view
         self._table = site.view.table
@@ -144,7 +146,8 @@ class PackageRules:
         decl = self._view.decl(number)
         if decl.id == self._site.decl.id or not self._allowed(decl, near):
             return
-        section = section or SECTION_OF_KIND[decl.kind]
+        place = "packages" if self._foreign else SECTION_OF_KIND[decl.kind]
+        section = section or place
         near = Near.UPSTREAM if self._upstream else near
         self._picks.add(
             Pick(self._view, decl, section, near, reason, depth, part, lines, marks)
@@ -177,10 +180,10 @@ class PackageRules:
             else:
                 self._pick(target, near, f"used on {where}")
 
-    def _local_uses(self, decl: Decl) -> Iterator[tuple[int, int, Use]]:
+    def _local_uses(self, decl: Decl) -> Iterator[tuple[int, int, int]]:
         for _, target, line, how, member in self._table.of("uses", decl.id):
             if target >= 0 and target != decl.id and not member:
-                yield target, line, Use(how)
+                yield target, line, how
 
     def _read_by(self, helper: Decl) -> None:
         for target, _, how in self._local_uses(helper):
@@ -211,6 +214,8 @@ class PackageRules:
         name = title(crash)
         if crash.receiver_type != NONE:
             found[crash.receiver_type] = (Near.RECEIVER, f"receiver of {name}")
+        for written in self._view.by_name.get(crash.receiver, ()):
+            found.setdefault(written, (Near.RECEIVER, f"receiver of {name}"))
         for function in self._origin_functions():
             for _, role, _, target, _, _ in self._table.of("types", function):
                 if role == Role.RESULT:
@@ -345,7 +350,7 @@ class PackageRules:
             for row in self._table.back("accesses", field):
                 decl, _, line, how, nil = self._table.record("accesses", row)
                 if how & WRITES or reads:
-                    text = f"{_access(Access(how), nil=bool(nil))} {name}"
+                    text = f"{_access(how, nil=bool(nil))} {name}"
                     self._pick(decl, Near.WRITER, text, part=Part.WRITER, lines=(line,))
         for variable in self.hang.variables:
             self._variable_writers(variable, reads=reads)
@@ -428,7 +433,7 @@ class PackageRules:
         )
 
 
-def _verb(how: Use) -> str:
+def _verb(how: int) -> str:
     if how & Use.DEFER:
         return "deferred"
     if how & Use.GO:
@@ -451,7 +456,7 @@ _ACCESS_VERBS = (
 _OF_ELEMENTS = frozenset({"writes", "updates", "takes the address of", "reads"})
 
 
-def _access(how: Access, *, nil: bool) -> str:
+def _access(how: int, *, nil: bool) -> str:
     verb = next((text for flag, text in _ACCESS_VERBS if how & flag), "reads")
     element = bool(how & Access.ELEMENT) and verb in _OF_ELEMENTS
     if verb == "writes" and nil:

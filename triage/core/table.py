@@ -40,7 +40,7 @@ lines count from 1 and are physical lines, whatever `//line` says.
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from enum import IntEnum, IntFlag
+from enum import IntEnum
 from typing import Final
 
 import orjson
@@ -109,28 +109,35 @@ class Kind(IntEnum):
     CONST = 4
 
 
-class DeclFlag(IntFlag):
+_KINDS = tuple(Kind)
+
+
+# Flags are plain integers: asking an enum's members costs ten times as much, and
+# every walk asks thousands of times.
+
+
+class DeclFlag:
     """What else is known of a declaration."""
 
-    GROUPED = 1  # a spec inside parentheses
-    IOTA = 2  # its group counts with iota: the spec means nothing alone
-    POINTER = 4  # pointer receiver
-    BODILESS = 8  # implemented elsewhere, in assembly say
-    STRUCT = 16
-    INTERFACE = 32
-    ALIAS = 64
-    GENERATED = 128  # the file carries the standard marker
-    TEST = 256  # the file is a _test.go file
-    ENTRY = 512  # Test, Benchmark, Fuzz, Example or TestMain function
+    GROUPED: Final = 1  # a spec inside parentheses
+    IOTA: Final = 2  # its group counts with iota: the spec means nothing alone
+    POINTER: Final = 4  # pointer receiver
+    BODILESS: Final = 8  # implemented elsewhere, in assembly say
+    STRUCT: Final = 16
+    INTERFACE: Final = 32
+    ALIAS: Final = 64
+    GENERATED: Final = 128  # the file carries the standard marker
+    TEST: Final = 256  # the file is a _test.go file
+    ENTRY: Final = 512  # Test, Benchmark, Fuzz, Example or TestMain function
 
 
-class FileFlag(IntFlag):
+class FileFlag:
     """What is known of a file."""
 
-    GENERATED = 1
-    TEST = 2
-    CGO = 4
-    BROKEN = 8  # syntax errors: declarations may be missing behind them
+    GENERATED: Final = 1
+    TEST: Final = 2
+    CGO: Final = 4
+    BROKEN: Final = 8  # syntax errors: declarations may be missing behind them
 
 
 class Verdict(IntEnum):
@@ -141,11 +148,11 @@ class Verdict(IntEnum):
     UNREADABLE = 2  # not even a package clause
 
 
-class FieldFlag(IntFlag):
+class FieldFlag:
     """What a record of `fields` is: a struct's field or an interface's method."""
 
-    EMBEDDED = 1
-    METHOD = 2
+    EMBEDDED: Final = 1
+    METHOD: Final = 2
 
 
 class Role(IntEnum):
@@ -170,41 +177,41 @@ class Wrap(IntEnum):
     ARGUMENT = 4  # a type argument
 
 
-class Use(IntFlag):
+class Use:
     """How a body or an initialiser uses what it names."""
 
-    TYPE = 1
-    CALL = 2
-    VALUE = 4  # a function or method taken as a value
-    READ = 8
-    WRITE = 16
-    IMPLICIT = 32  # a field or method was selected on a value of that type
-    DEFER = 64
-    GO = 128
-    ADDRESS = 256
+    TYPE: Final = 1
+    CALL: Final = 2
+    VALUE: Final = 4  # a function or method taken as a value
+    READ: Final = 8
+    WRITE: Final = 16
+    IMPLICIT: Final = 32  # a field or method was selected on a value of that type
+    DEFER: Final = 64
+    GO: Final = 128
+    ADDRESS: Final = 256
 
 
-class LiteralFlag(IntFlag):
+class LiteralFlag:
     """How a value of the type comes to be."""
 
-    POSITIONAL = 1  # all fields given without names
-    NEW = 2  # new(T)
-    ZERO = 4  # var x T
+    POSITIONAL: Final = 1  # all fields given without names
+    NEW: Final = 2  # new(T)
+    ZERO: Final = 4  # var x T
 
 
-class Access(IntFlag):
+class Access:
     """What is done to a field; with ELEMENT it is done to what the field holds."""
 
-    READ = 1
-    ASSIGN = 2
-    UPDATE = 4  # += ++ --
-    APPEND = 8
-    DELETE = 16
-    CLOSE = 32
-    SEND = 64
-    ADDRESS = 128
-    ELEMENT = 256
-    CLEAR = 512
+    READ: Final = 1
+    ASSIGN: Final = 2
+    UPDATE: Final = 4  # += ++ --
+    APPEND: Final = 8
+    DELETE: Final = 16
+    CLOSE: Final = 32
+    SEND: Final = 64
+    ADDRESS: Final = 128
+    ELEMENT: Final = 256
+    CLEAR: Final = 512
 
 
 class Node(IntEnum):
@@ -241,10 +248,10 @@ class Fault(IntEnum):
     CONVERSION = 13  # slice to array
 
 
-class FaultFlag(IntFlag):
+class FaultFlag:
     """How sure a fault site is."""
 
-    POSSIBLE = 1  # the operand's type is foreign
+    POSSIBLE: Final = 1  # the operand's type is foreign
 
 
 @dataclass(frozen=True, slots=True)
@@ -267,7 +274,7 @@ class Decl:
     group_start: int
     group_end: int
     body_start: int
-    flags: DeclFlag
+    flags: int
 
     @property
     def is_function(self) -> bool:
@@ -347,9 +354,8 @@ class Table:
         r = self.record("decls", number)
         return Decl(
             number,
-            Kind(r[0]),
+            _KINDS[r[0]],
             self._strings[r[1]],
             self._strings[r[2]],
-            *r[3:15],
-            DeclFlag(r[15]),  # type: ignore[arg-type] # twelve integers stand before it
+            *r[3:],
         )

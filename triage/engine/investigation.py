@@ -97,7 +97,9 @@ class Investigation:
             message=finding.panic.message if finding.panic else "",
         )
         await self._supply(plan, frames, survey, library)
-        fitted = plan.finish(self._telemetry.max_tokens or 0)
+        fitted = plan.finish(
+            self._telemetry.max_tokens or 0, warned=tuple(dict.fromkeys(self._warnings))
+        )
         self._warnings += plan.warnings
         pieces = [shown.snippet for shown in fitted.shown if shown.snippet]
         printed = await self._means.parser.print(pieces) if pieces else []

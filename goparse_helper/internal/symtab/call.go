@@ -88,11 +88,13 @@ func (w *walker) argumentsOf(e *ast.CallExpr, f operand, arguments []operand) {
 
 // returnedBy evaluates the call itself, whose values result gives.
 func (w *walker) returnedBy(e *ast.CallExpr, f operand) operand {
-	x := unknown
+	x := unknown()
 	x.call, x.callee, x.member, x.name = e, f.callee, f.member, f.name
 	x.syn, x.ext, x.receiver = f.syn, f.ext, f.node
 	if s, ok := under(f.typ).(*types.Signature); ok {
 		x.typ = s.Results()
+	} else if f.callee == none {
+		x.ext = w.externalOf(f)
 	}
 	return x
 }
@@ -105,7 +107,7 @@ func (w *walker) result(x operand, i int) operand {
 		}
 		return value(types.Typ[types.Bool], nil, noNode)
 	}
-	y := unknown
+	y := unknown()
 	if t, ok := x.typ.(*types.Tuple); ok && i < t.Len() {
 		y.typ = t.At(i).Type()
 	}
@@ -115,7 +117,7 @@ func (w *walker) result(x operand, i int) operand {
 	}
 	n := graphNode{kind: nodeCall, ref: x.callee, slot: int32(i), line: w.line(x.call.Lparen),
 		typ: y.typ, syn: y.syn, ext: y.ext}
-	if x.callee < 0 || x.member != 0 {
+	if x.callee < 0 || x.member != 0 { // else the callee has a name
 		n.name = x.name
 	}
 	y.node = w.values.add(n)
@@ -149,7 +151,7 @@ func (w *walker) conversion(e *ast.CallExpr, t operand) operand {
 // builtin evaluates a call of a predeclared function.
 func (w *walker) builtin(e *ast.CallExpr, name string) operand {
 	if len(e.Args) == 0 {
-		return unknown
+		return unknown()
 	}
 	switch name {
 	case "make":

@@ -1,6 +1,7 @@
 package symtab
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"go/ast"
@@ -20,6 +21,9 @@ type checker struct {
 	dir   *directory
 	info  types.Info
 	share []bool // by declaration
+	// needed are the packages that the share asks for; owned are those of them that no
+	// checker before this one has.
+	needed, owned []bool
 	// packages are the checked ones, by name.
 	packages map[string]*types.Package
 	failures []string
@@ -33,20 +37,50 @@ func (dir *directory) checkers(split int) []*checker {
 		size += d.weight()
 	}
 	if size < split {
-		return []*checker{dir.newChecker(func(*decl) bool { return true }, 1)}
+		c := dir.newChecker(func(*decl) bool { return true }, 1)
+		c.owned = c.needed
+		return []*checker{c}
 	}
-	// The first gets declarations until it has half of the weight, so that a split
-	// hangs on the input alone.
-	half := make([]bool, len(dir.decls))
+	half := dir.halve(size)
+	a := dir.newChecker(func(d *decl) bool { return half[d.number] }, 2)
+	b := dir.newChecker(func(d *decl) bool { return !half[d.number] }, 2)
+	a.owned, b.owned = a.needed, make([]bool, len(b.needed))
+	for pkg := range b.owned {
+		b.owned[pkg] = b.needed[pkg] && !a.needed[pkg]
+	}
+	return []*checker{a, b}
+}
+
+// halve says which declarations make up the first half of the work. It goes package by
+// package, so that only one has to be checked twice, and hangs on the input alone.
+func (dir *directory) halve(size int) []bool {
+	order := slices.Clone(dir.decls)
+	slices.SortStableFunc(order, func(a, b *decl) int {
+		return cmp.Compare(dir.turn(a.row.pkg), dir.turn(b.row.pkg))
+	})
+	half := make([]bool, len(order))
 	sum := 0
-	for i, d := range dir.decls {
-		half[i] = sum < size/2
+	for _, d := range order {
+		half[d.number] = sum < size/2
 		sum += d.weight()
 	}
-	return []*checker{
-		dir.newChecker(func(d *decl) bool { return half[d.number] }, 2),
-		dir.newChecker(func(d *decl) bool { return !half[d.number] }, 2),
+	return half
+}
+
+// turn is the place of a package in the order of checking: a package that is external
+// test of another comes after all that it can import.
+func (dir *directory) turn(pkg int32) int {
+	if dir.isExternalTest(dir.packages[pkg]) {
+		return int(pkg) + len(dir.packages)
 	}
+	return int(pkg)
+}
+
+// isExternalTest reports whether name is a package like foo_test that stands beside
+// foo, which it can import.
+func (dir *directory) isExternalTest(name string) bool {
+	base, ok := strings.CutSuffix(name, "_test")
+	return ok && slices.Contains(dir.packages, base)
 }
 
 // weight is about how much work the declaration is: the bytes of its body or value.
@@ -69,8 +103,12 @@ func (dir *directory) newChecker(mine func(*decl) bool, parts int) *checker {
 		packages: make(map[string]*types.Package, len(dir.packages)),
 		info:     newInfo(size / parts),
 	}
+	c.needed = make([]bool, len(dir.packages))
 	for i, d := range dir.decls {
-		c.share[i] = mine(d)
+		if mine(d) {
+			c.share[i] = true
+			c.need(d.row.pkg)
+		}
 	}
 	c.found = newFound(dir, size/parts)
 	return c
@@ -87,17 +125,17 @@ func newInfo(size int) types.Info {
 	}
 }
 
-// run checks all packages and then walks the declarations of the checker's share.
+// run checks the packages of the checker's share and then walks its declarations.
 func (c *checker) run() {
-	for number, name := range c.dir.packages {
-		if !c.isExternalTest(name) {
-			c.check(int32(number), name)
+	var turns []int32
+	for pkg, needed := range c.needed {
+		if needed {
+			turns = append(turns, int32(pkg))
 		}
 	}
-	for number, name := range c.dir.packages {
-		if c.isExternalTest(name) {
-			c.check(int32(number), name)
-		}
+	slices.SortFunc(turns, func(a, b int32) int { return cmp.Compare(c.dir.turn(a), c.dir.turn(b)) })
+	for _, pkg := range turns {
+		c.check(pkg, c.dir.packages[pkg])
 	}
 	w := &walker{checker: c}
 	for i, d := range c.dir.decls {
@@ -105,16 +143,19 @@ func (c *checker) run() {
 			w.walk(d)
 		}
 	}
+	c.findImplementers()
 }
 
-// isExternalTest reports whether name is a package like foo_test that stands beside
-// foo, which it can import.
-func (c *checker) isExternalTest(name string) bool {
-	base, ok := strings.CutSuffix(name, "_test")
-	if !ok {
-		return false
+// need marks a package, and the one that it is the external test of.
+func (c *checker) need(pkg int32) {
+	if c.needed[pkg] {
+		return
 	}
-	return slices.Contains(c.dir.packages, base)
+	c.needed[pkg] = true
+	if name := c.dir.packages[pkg]; c.dir.isExternalTest(name) {
+		base, _ := slices.BinarySearch(c.dir.packages, strings.TrimSuffix(name, "_test"))
+		c.needed[base] = true
+	}
 }
 
 // check runs go/types over one package. What does not fit together is no news here:
@@ -232,7 +273,11 @@ func (f fakes) Import(path string) (*types.Package, error) {
 	if path == "unsafe" {
 		return types.Unsafe, nil
 	}
-	return types.NewPackage(path, packageName(path)), errFake
+	name := packageName(path)
+	if name == "" {
+		name = "_" // which no source can say
+	}
+	return types.NewPackage(path, name), errFake
 }
 
 // isOwn reports whether path is that of the directory's package of that name.
@@ -244,7 +289,8 @@ func (dir *directory) isOwn(importPath, name string) bool {
 }
 
 // packageName guesses the name of the package at importPath: `yaml` of
-// gopkg.in/yaml.v3, `rand` of math/rand/v2, `sqlite3` of example.com/go-sqlite3.
+// gopkg.in/yaml.v3, `rand` of math/rand/v2, `sqlite3` of example.com/go-sqlite3; "" where
+// the path has nothing like a name.
 func packageName(importPath string) string {
 	base := path.Base(importPath)
 	if isMajor(base) && path.Dir(importPath) != "." {
@@ -259,7 +305,7 @@ func packageName(importPath string) string {
 		base = base[i+1:]
 	}
 	if !token.IsIdentifier(base) {
-		return "_fake"
+		return ""
 	}
 	return base
 }

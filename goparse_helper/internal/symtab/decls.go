@@ -217,7 +217,12 @@ func receiverName(fn *ast.FuncDecl) string {
 	if len(fn.Recv.List) == 0 {
 		return ""
 	}
-	expr := fn.Recv.List[0].Type
+	return typeName(fn.Recv.List[0].Type)
+}
+
+// typeName returns the name in a written type, behind pointers and without arguments,
+// or "".
+func typeName(expr ast.Expr) string {
 	for {
 		switch x := expr.(type) {
 		case *ast.ParenExpr:
@@ -253,16 +258,18 @@ type methodKey struct {
 	name string
 }
 
+// typeKey names a type of a package.
+type typeKey struct {
+	pkg  int32
+	name string
+}
+
 // linkReceivers finds the types that methods belong to, in the same package alone.
 func (dir *directory) linkReceivers() {
-	type key struct {
-		pkg  int32
-		name string
-	}
-	types := make(map[key]int32, len(dir.decls)/4)
+	types := make(map[typeKey]int32, len(dir.decls)/4)
 	for _, d := range dir.decls {
 		if d.typ != nil {
-			types[key{d.row.pkg, d.ident.Name}] = d.number
+			types[typeKey{d.row.pkg, d.ident.Name}] = d.number
 		}
 	}
 	dir.methods = make(map[methodKey]int32, len(dir.decls)/2)
@@ -270,9 +277,26 @@ func (dir *directory) linkReceivers() {
 		if d.receiver == "" {
 			continue
 		}
-		if n, ok := types[key{d.row.pkg, d.receiver}]; ok {
+		if n := dir.aliased(types, typeKey{d.row.pkg, d.receiver}); n != none {
 			d.row.receiverType = n
 			dir.methods[methodKey{n, d.ident.Name}] = d.number
 		}
 	}
+}
+
+// aliased returns the type of that name, or the one that it is an alias of, or none.
+func (dir *directory) aliased(types map[typeKey]int32, key typeKey) int32 {
+	found := none
+	for range maxNames {
+		n, ok := types[key]
+		if !ok {
+			break
+		}
+		found = n
+		if dir.decls[n].row.flags&declAlias == 0 {
+			break
+		}
+		key.name = typeName(dir.decls[n].typ.Type)
+	}
+	return found
 }

@@ -50,7 +50,7 @@ func (w *walker) expr(e ast.Expr, how int32) operand {
 	case *ast.IndexListExpr:
 		return w.instance(w.expr(e.X, how), e.X, e.Indices)
 	case *ast.SliceExpr:
-		return w.slice(e, how)
+		return w.slice(e)
 	case *ast.TypeAssertExpr:
 		return w.assertion(e, how)
 	case *ast.FuncLit:
@@ -59,7 +59,7 @@ func (w *walker) expr(e ast.Expr, how int32) operand {
 		*ast.InterfaceType, *ast.Ellipsis:
 		return operand{mode: modeType, typ: w.typeExpr(e), syn: e, callee: none}
 	}
-	return unknown
+	return unknown()
 }
 
 func constant(typ types.Type) operand {
@@ -82,7 +82,7 @@ func basicType(kind token.Token) types.Type {
 
 func (w *walker) ident(id *ast.Ident, how int32) operand {
 	if id.Name == "_" {
-		return unknown
+		return unknown()
 	}
 	obj := w.objectOf(id)
 	if obj == nil {
@@ -113,7 +113,7 @@ func (w *walker) object(id *ast.Ident, obj types.Object, how int32) operand {
 		return operand{mode: modeNil, typ: obj.Type(), callee: none,
 			node: w.nilNode(w.line(id.Pos()))}
 	}
-	return unknown
+	return unknown()
 }
 
 func (w *walker) variable(id *ast.Ident, obj *types.Var, how int32) operand {
@@ -142,7 +142,7 @@ func (w *walker) variable(id *ast.Ident, obj *types.Var, how int32) operand {
 func variableUse(typ types.Type, how int32) int32 {
 	var use int32
 	if how&isCalled != 0 {
-		use |= useCall | how&inDefer/inDefer*useDefer | how&inGo/inGo*useGo
+		use |= callUse(how)
 	}
 	if how&(changesWhole|changesPart) != 0 {
 		switch _, pointer := typ.Underlying().(*types.Pointer); {
@@ -246,6 +246,7 @@ func (w *walker) binary(e *ast.BinaryExpr) operand {
 	return value(typ, syn, w.other(e.OpPos, x, y))
 }
 
+// index evaluates x[i], or a generic type or function with one type argument.
 func (w *walker) index(e *ast.IndexExpr, how int32) operand {
 	if id := instanceIdent(e.X); id != nil {
 		switch w.info.Uses[id].(type) {
@@ -283,7 +284,7 @@ func instanceIdent(e ast.Expr) *ast.Ident {
 	return nil
 }
 
-func (w *walker) slice(e *ast.SliceExpr, how int32) operand {
+func (w *walker) slice(e *ast.SliceExpr) operand {
 	x := w.expr(e.X, accessRead)
 	var bounds []operand
 	for _, bound := range []ast.Expr{e.Low, e.High, e.Max} {

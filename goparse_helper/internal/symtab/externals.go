@@ -47,7 +47,7 @@ func (c *checker) external(row externalRow, callable bool) int32 {
 // unresolved evaluates a name that go/types knows nothing of: where the file has dot
 // imports it is one of theirs.
 func (w *walker) unresolved(id *ast.Ident, how int32) operand {
-	x := unknown
+	x := unknown()
 	x.mode = modeNone
 	if !token.IsExported(id.Name) {
 		return x

@@ -20,14 +20,14 @@ func (w *walker) unselected(e *ast.SelectorExpr, x operand, how int32) operand {
 		w.foreignFault(e, s, x, how)
 	}
 	if parent == noExternal {
-		y := unknown
+		y := unknown()
 		y.mode, y.node = modeNone, w.namedField(e.Sel.Name, e.Sel.Pos(), x.node)
 		return y
 	}
 	if how&isPart != 0 {
 		how = accessRead
 	}
-	y := unknown
+	y := unknown()
 	y.ext = w.member(parent, e.Sel.Name)
 	y.callee, y.receiver = ^y.ext, x.node
 	w.use(y.callee, e.Sel.Pos(), externalUse(how), "")
@@ -49,7 +49,7 @@ func (w *walker) memberOfWritten(e *ast.SelectorExpr, x operand, how int32) (ope
 	if _, ok := under(x.typ).(*types.Pointer); ok || x.syn != nil && isPointer(x.syn) {
 		w.derefFault(site{pos: dot(e), expr: e.X}, x)
 	}
-	y := unknown
+	y := unknown()
 	if m, ok := w.dir.methods[methodKey{n, e.Sel.Name}]; ok {
 		y.callee, y.receiver, y.sure = m, x.node, true
 		y.syn = methodSyntax(w.dir.decls[m].fn, x.syn)

@@ -12,6 +12,8 @@ type found struct {
 	callable  []bool
 	variables map[int32]int32 // externals of package variables, see variableExternal
 	spans     []span          // by declaration
+	// implementRows belong to no declaration.
+	implementRows []implementRow
 }
 
 // counts are the lengths of the lists of facts.

@@ -7,12 +7,11 @@ import (
 	"strings"
 )
 
-// implementers finds which named types of the directory implement which of its
-// interfaces. With foreign types in the signatures this is a best guess: their names
-// must agree.
-func (c *checker) implementers() []implementRow {
+// findImplementers finds which named types of the packages that the checker owns
+// implement which interfaces of the directory. With foreign types in the signatures this
+// is a best guess: their names must agree.
+func (c *checker) findImplementers() {
 	byMethod, embedding := c.methodIndex()
-	var rows []implementRow
 	for _, d := range c.dir.decls {
 		iface := c.interfaceOf(d)
 		if iface == nil {
@@ -21,15 +20,11 @@ func (c *checker) implementers() []implementRow {
 		for _, n := range candidates(iface, byMethod, embedding) {
 			if t := c.dir.decls[n]; c.mayMeet(t, d) {
 				if pointer, ok := c.implements(t, d, iface); ok {
-					rows = append(rows, implementRow{n, d.number, pointer})
+					c.implementRows = append(c.implementRows, implementRow{n, d.number, pointer})
 				}
 			}
 		}
 	}
-	slices.SortFunc(rows, func(a, b implementRow) int {
-		return int(a.typ-b.typ)*2 + min(max(int(a.iface-b.iface), -1), 1)
-	})
-	return rows
 }
 
 // methodIndex returns the types by the names of their methods, and those that get
@@ -82,9 +77,10 @@ func candidates(iface *types.Interface, byMethod map[string][]int32, embedding [
 	return slices.Compact(all)
 }
 
-// mayMeet reports whether the packages of the two can know each other.
+// mayMeet reports whether the packages of the two can know each other, and the checker
+// is the one to say so.
 func (c *checker) mayMeet(t, iface *decl) bool {
-	if t.row.flags&declAlias != 0 || c.info.Defs[t.ident] == nil {
+	if !c.owned[t.row.pkg] || t.row.flags&declAlias != 0 || c.info.Defs[t.ident] == nil {
 		return false
 	}
 	a, b := c.dir.packages[t.row.pkg], c.dir.packages[iface.row.pkg]

@@ -1,6 +1,7 @@
 package symtab
 
 import (
+	"cmp"
 	"slices"
 	"strings"
 )
@@ -25,7 +26,8 @@ func (t *Table) addFiles(dir *directory) {
 	}
 }
 
-// addError places an error by its offset: its line is the one that //line says.
+// addError places an error by its offset: the line that it has itself is the one that
+// //line says.
 func (t *Table) addError(f *file, number int32, offset int, message string) {
 	i, _ := slices.BinarySearch(f.lines, offset+1)
 	line := max(i, 1)
@@ -105,10 +107,18 @@ func (t *Table) join(dir *directory, checkers []*checker) {
 	joiners := make([]*joiner, len(checkers))
 	for i, c := range checkers {
 		joiners[i] = newJoiner(t, c)
+		t.implements = append(t.implements, c.implementRows...)
 		for _, message := range c.failures {
-			t.errors = append(t.errors, errorRow{file: none, message: t.texts.number(message)})
+			row := errorRow{file: none, message: t.texts.number(message)}
+			if !slices.Contains(t.errors, row) { // both checkers fail alike
+				t.errors = append(t.errors, row)
+			}
 		}
 	}
+	slices.SortFunc(t.implements, func(a, b implementRow) int {
+		return cmp.Or(cmp.Compare(a.typ, b.typ), cmp.Compare(a.iface, b.iface))
+	})
+	t.externalNumbers = make(map[externalRow]int32, len(checkers[0].foreign))
 	t.facts.grow(checkers)
 	for n := range dir.decls {
 		for i, c := range checkers {
@@ -143,8 +153,8 @@ type joiner struct {
 	table     *Table
 	texts     []int32 // the table's number of each text and external, or none
 	externals []int32
-	nodes     int32 // what to add to numbers of the declaration at work
-	literals  int32
+	// nodeShift and literalShift are added to the numbers of the declaration at work.
+	nodeShift, literalShift int32
 }
 
 func newJoiner(t *Table, c *checker) *joiner {
@@ -189,13 +199,13 @@ func (j *joiner) node(n int32) int32 {
 	if n == none {
 		return none
 	}
-	return n + j.nodes
+	return n + j.nodeShift
 }
 
 func (j *joiner) declaration(s span) {
 	t := j.table
-	j.nodes = int32(len(t.nodes) - s.from.nodes)
-	j.literals = int32(len(t.literals) - s.from.literals)
+	j.nodeShift = int32(len(t.nodes) - s.from.nodes)
+	j.literalShift = int32(len(t.literals) - s.from.literals)
 	for _, r := range j.types[s.from.types:s.to.types] {
 		r.target = j.target(r.target)
 		t.types = append(t.types, r)
@@ -204,9 +214,9 @@ func (j *joiner) declaration(s span) {
 		r.target, r.member = j.target(r.target), j.text(r.member)
 		t.uses = append(t.uses, r)
 	}
-	t.literals = append(t.literals, j.checker.literals[s.from.literals:s.to.literals]...)
+	t.literals = append(t.literals, j.literals[s.from.literals:s.to.literals]...)
 	for _, r := range j.settings[s.from.settings:s.to.settings] {
-		r.literal += j.literals
+		r.literal += j.literalShift
 		t.settings = append(t.settings, r)
 	}
 	t.accesses = append(t.accesses, j.accesses[s.from.accesses:s.to.accesses]...)
@@ -215,7 +225,7 @@ func (j *joiner) declaration(s span) {
 
 func (j *joiner) values(s span) {
 	t := j.table
-	for _, r := range j.checker.nodes[s.from.nodes:s.to.nodes] {
+	for _, r := range j.nodes[s.from.nodes:s.to.nodes] {
 		if r.kind == nodeCall || r.kind == nodeExternal || r.kind == nodeLiteral {
 			r.ref = j.target(r.ref)
 		}
@@ -241,9 +251,6 @@ func (j *joiner) values(s span) {
 
 // externalNumber returns the number of row, which it adds where it is new.
 func (t *Table) externalNumber(row externalRow) int32 {
-	if t.externalNumbers == nil {
-		t.externalNumbers = make(map[externalRow]int32)
-	}
 	n, ok := t.externalNumbers[row]
 	if !ok {
 		n = int32(len(t.externals))

@@ -12,7 +12,6 @@ import (
 	"sort"
 	"strconv"
 	"strings"
-	"sync"
 	"sync/atomic"
 )
 
@@ -91,12 +90,7 @@ func (dir *directory) parse() {
 			queue[i].parse(dir.fset, dir.target)
 		}
 	}
-	var group sync.WaitGroup
-	if len(queue) > 1 {
-		group.Go(work)
-	}
-	work()
-	group.Wait()
+	inParallel(work, work)
 }
 
 // parse keeps of an excluded file its clause and imports alone.

@@ -68,7 +68,7 @@ func isFake(pkg *types.Package) bool { return pkg.Scope().Len() == 0 && pkg != t
 
 // foreignName evaluates a name of another package.
 func (w *walker) foreignName(e *ast.SelectorExpr, path string, how int32) operand {
-	x := unknown
+	x := unknown()
 	x.ext, x.syn = w.root(path, e.Sel.Name), e
 	x.callee = ^x.ext
 	w.use(x.callee, e.Sel.Pos(), externalUse(how), "")
@@ -99,7 +99,7 @@ func (w *walker) selected(e *ast.SelectorExpr, x operand, s selection, how int32
 	for _, i := range s.path[:len(s.path)-1] {
 		f := w.through(e, &x, suffix, i)
 		if f == nil {
-			return unknown
+			return unknown()
 		}
 		x = w.field(e, x, f, accessRead)
 		suffix = "." + f.Name()
@@ -116,7 +116,7 @@ func (w *walker) selected(e *ast.SelectorExpr, x operand, s selection, how int32
 		}
 		return y
 	}
-	return unknown
+	return unknown()
 }
 
 // functionOf returns the function that is declaration n, or nil.

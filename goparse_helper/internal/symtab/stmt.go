@@ -156,7 +156,7 @@ func (w *walker) operands(list []ast.Expr, n int) []operand {
 		xs = append(xs, w.expr(e, accessRead))
 	}
 	for len(xs) < n {
-		xs = append(xs, unknown)
+		xs = append(xs, unknown())
 	}
 	return xs
 }

@@ -6,8 +6,6 @@
 // takes broken sources for what they still say.
 package symtab
 
-import "sync"
-
 // File is one .go file of a directory.
 type File struct {
 	Name   string // relative to the directory
@@ -16,7 +14,7 @@ type File struct {
 
 // Request is what Build works on.
 type Request struct {
-	Directory  string
+	Directory  string // in the repository; the table does not hang on it
 	ImportPath string // empty where it is not known
 	GOOS       string // empty means linux
 	GOARCH     string // empty means amd64
@@ -42,14 +40,12 @@ func buildSplit(req *Request, split int) *Table {
 	t.addDecls(dir)
 	t.addFields(dir)
 	checkers := dir.checkers(split)
-	var group sync.WaitGroup
-	for _, c := range checkers[1:] {
-		group.Go(c.run)
+	var work []func()
+	for _, c := range checkers {
+		work = append(work, c.run)
 	}
-	checkers[0].run()
-	t.addWords(dir)
-	t.implements = checkers[0].implementers()
-	group.Wait()
+	work = append(work, func() { t.addWords(dir) })
+	inParallel(work...)
 	t.join(dir, checkers)
 	return t
 }

@@ -119,6 +119,9 @@ func (w *walker) keyOf(x operand) operand {
 			}
 		}
 	}
+	if !isKnown(x.typ) {
+		return value(types.Typ[types.Invalid], keyType(x.syn), x.node)
+	}
 	return value(types.Typ[types.Int], nil, x.node)
 }
 

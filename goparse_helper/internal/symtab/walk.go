@@ -53,7 +53,8 @@ const (
 	modeBuiltin
 )
 
-// operand is an evaluated expression.
+// operand is an evaluated expression: what operand is to go/types, less exact but with
+// names for what is foreign.
 type operand struct {
 	typ  types.Type // invalid or nil where it is foreign or not known
 	syn  ast.Expr   // its type as written, of use where typ holds something foreign
@@ -68,16 +69,14 @@ type operand struct {
 	// expression: the first argument is the receiver, as in T.Method(x).
 	expression bool
 	call       *ast.CallExpr // of a tuple
-	name       string        // of a builtin, or of an embedded field
+	name       string        // of a builtin or a method
 }
 
 // unknown is a value of which nothing is known.
-var unknown = operand{mode: modeValue, typ: types.Typ[types.Invalid], callee: none}
+func unknown() operand { return value(types.Typ[types.Invalid], nil, noNode) }
 
 func value(typ types.Type, syn ast.Expr, node int32) operand {
-	x := unknown
-	x.typ, x.syn, x.node = typ, syn, node
-	return x
+	return operand{mode: modeValue, typ: typ, syn: syn, node: node, callee: none}
 }
 
 // walk notes the facts of d.

@@ -36,8 +36,7 @@ _LEAST_PATHS = 3
 _MESSAGE = 8
 """An error's message above its stack has at most so many lines."""
 _FORGES = frozenset(
-    "github.com gitlab.com bitbucket.org golang.org google.golang.org cloud.google.com"
-    " k8s.io sigs.k8s.io gopkg.in go.uber.org go.opentelemetry.io".split()
+    ["github.com", "gitlab.com", "bitbucket.org", "golang.org", "google.golang.org", "cloud.google.com", "k8s.io", "sigs.k8s.io", "gopkg.in", "go.uber.org", "go.opentelemetry.io"]
 )
 
 
