@@ -8,6 +8,7 @@ import pytest
 
 import triage
 from triage import app
+from triage.helper import Helper
 from triage.sources.git import GitSource
 
 GO_MOD = "module example.com/shop\n\ngo 1.27\n"
@@ -90,6 +91,8 @@ class Asked:
 
     source: list[str] = field(default_factory=list)
     parsed: int = 0
+    looking: asyncio.Event = field(default_factory=asyncio.Event)
+    """Set once somebody looks at directories."""
     gate: asyncio.Event | None = None
     """While it is not set, looks wait."""
 
@@ -135,6 +138,7 @@ def asked(monkeypatch) -> Asked:
 
         async def probe(self, commit, directories):
             asked.source.append(f"probe {' '.join(directories)}")
+            asked.looking.set()
             if asked.gate:
                 await asked.gate.wait()
             return await self._git.probe(commit, directories)
@@ -142,7 +146,7 @@ def asked(monkeypatch) -> Asked:
         async def close(self):
             await self._git.close()
 
-    class CountedHelper(app.Helper):
+    class CountedHelper(Helper):
         """The helper, each parse noted."""
 
         async def symbols(self, *arguments, **options):

@@ -1,12 +1,16 @@
 """What was asked once is not asked again, and the answers stay what they are."""
 
 import asyncio
+from dataclasses import replace
 
 import orjson
 import pytest
 
 import triage
 from tests.e2e.conftest import ADD, CART, FILES, TOTAL, TRACE
+from triage import app
+from triage.errors import HelperTimeout
+from triage.helper import Helper
 
 
 @pytest.fixture
@@ -21,8 +25,8 @@ def told(repo, commit):
 
     def make(line=None, file="cart/cart.go", **options):
         place = {} if line is None else {"file": file, "line": line}
-        given = {"repo": str(repo.path), "commit_sha": commit, **place, **options}
-        return triage.Telemetry(**given)
+        plain = triage.Telemetry(str(repo.path), commit)
+        return replace(plain, **place, **options)
 
     return make
 
@@ -176,16 +180,17 @@ async def test_a_module_relative_path_needs_no_root_directory(
     """Where one module is in sight its own path is enough, with a warning."""
     files = {f"alpha/{path}": text for path, text in FILES.items()}
     commit = repo.commit(files)
-    place = {"repo": str(repo.path), "commit_sha": commit, "line": ADD}
+    whole = triage.Telemetry(str(repo.path), commit, "alpha/cart/cart.go", ADD)
+    below = replace(whole, file="cart/cart.go")
     async with open_cached() as engine:
-        await engine.context(triage.Telemetry(file="alpha/cart/cart.go", **place))
+        await engine.context(whole)
         asked.clear()
-        if not restarted:
-            found = await engine.context(triage.Telemetry(file="cart/cart.go", **place))
+        found = None if restarted else await engine.context(below)
     if restarted:
         async with open_cached() as engine:
-            found = await engine.context(triage.Telemetry(file="cart/cart.go", **place))
+            found = await engine.context(below)
     assert (asked.requests, asked.parsed) == (0, 0)
+    assert found is not None
     assert found.crash.path == "alpha/cart/cart.go"
     assert [w for w in found.warnings if "matched by its end" in w] != []
 
@@ -195,11 +200,11 @@ async def test_the_next_commit_costs_what_changed(asked, open_cached, repo):
     many = {f"cart/more{n}.go": f"package cart\n\nvar v{n} int\n" for n in range(29)}
     first = repo.commit(FILES | many)
     second = repo.commit({"cart/more7.go": "package cart\n\nvar v7 string\n"})
-    place = {"repo": str(repo.path), "file": "cart/cart.go", "line": ADD}
+    told = triage.Telemetry(str(repo.path), None, "cart/cart.go", ADD)
     async with open_cached() as engine:
-        await engine.context(triage.Telemetry(commit_sha=first, **place))
+        await engine.context(replace(told, commit_sha=first))
         asked.clear()
-        result = await engine.context(triage.Telemetry(commit_sha=second, **place))
+        result = await engine.context(replace(told, commit_sha=second))
     assert asked.source == [f"resolve {second}", "probe cart", "probe money"]
     assert asked.parsed == 1
     assert result.crash.commit == second
@@ -211,11 +216,11 @@ async def test_an_unchanged_package_of_the_next_commit_is_not_parsed(
     """A package is known by its content, so that only its names are looked at."""
     first = repo.commit(FILES)
     second = repo.commit({"README.md": "# Shop\n"})
-    place = {"repo": str(repo.path), "file": "cart/cart.go", "line": ADD}
+    told = triage.Telemetry(str(repo.path), None, "cart/cart.go", ADD)
     async with open_cached() as engine:
-        before = await engine.context(triage.Telemetry(commit_sha=first, **place))
+        before = await engine.context(replace(told, commit_sha=first))
         asked.clear()
-        after = await engine.context(triage.Telemetry(commit_sha=second, **place))
+        after = await engine.context(replace(told, commit_sha=second))
     assert asked.parsed == 0
     assert after.context == before.context
 
@@ -226,8 +231,7 @@ async def test_many_crashes_at_once_share_fetch_and_parse(asked, open_cached, to
     async with open_cached() as engine:
         lines = [told(line) for line in range(ADD - 1, ADD + 2)] * 7
         tasks = [asyncio.create_task(engine.context(one)) for one in lines]
-        while not [question for question in asked.source if "probe" in question]:
-            await asyncio.sleep(0)
+        await asked.looking.wait()
         tasks[0].cancel()
         await asyncio.sleep(0)
         asked.gate.set()
@@ -289,12 +293,9 @@ async def test_a_working_tree_is_known_by_its_content(asked, open_cached, repo):
 
 async def test_an_answer_with_a_hole_is_not_kept(open_cached, told, monkeypatch):
     """Where a neighbour failed for the moment, the next one gets the whole answer."""
-    from triage import app
-    from triage.errors import HelperTimeout
-
     failing = [True]
 
-    class Flaky(app.Helper):
+    class Flaky(Helper):
         """A helper that times out on one package."""
 
         async def symbols(self, package, *arguments, **options):

@@ -2,6 +2,7 @@
 
 import asyncio
 
+import apsw
 import pytest
 
 from triage.cache.blobs import Blobs
@@ -76,7 +77,9 @@ class FakeSource:
     async def package(self, commit, directory, *, first=None):
         """Read one directory, with the file that the limits had left out."""
         await self._answer("package", commit, directory, first)
-        return package(directory, problems=("left out",), **{first[:-3]: b"package big"})
+        return package(
+            directory, problems=("left out",), **{first[:-3]: b"package big"}
+        )
 
     async def probe(self, commit, directories):
         """Look at several."""
@@ -98,7 +101,7 @@ def source():
 @pytest.fixture
 async def restart(source, clock, tmp_path):
     """Begin anew with what is on disk; the first call begins."""
-    tiers = []
+    tiers = list[Stack]()
 
     async def begin() -> CachingSource:
         if tiers:
@@ -253,13 +256,18 @@ async def test_problems_that_may_pass_are_not_kept(source, restart):
     assert len(source.asked) == 2
 
 
+def drop_first_blob(db: apsw.Connection, _: int) -> None:
+    """Lose a blob, as pruning does."""
+    db.execute("DELETE FROM blobs WHERE id = 1")
+
+
 async def test_a_package_without_its_blobs_is_fetched_again(source, restart, tmp_path):
     """Names alone, with a content pruned away, are no package."""
     caching = await restart()
     await caching.package(SHA, "svc/h")
     await restart()
     tier = SqliteTier(tmp_path / "cache.db")
-    tier._writer.add(lambda db, _: db.execute("DELETE FROM blobs WHERE id = 1"), 0)
+    tier._writer.add(drop_first_blob, 0)
     await tier.close()
     caching = await restart()
     found = await caching.package(SHA, "svc/h")
@@ -297,7 +305,7 @@ async def test_the_chart_tells_what_is_known(source, restart):
 
 
 @pytest.mark.parametrize("form", ["svc/h/user.go", "h/user.go"])
-async def test_a_file_is_recalled_by_either_path(source, restart, form):
+async def test_a_file_is_recalled_by_either_path(restart, form):
     """Relative to the repository and to its module, from disk."""
     caching = await restart()
     await caching.probe(SHA, ["svc/h"])

@@ -188,7 +188,9 @@ async def test_a_damaged_row_is_a_miss(path):
     """A value that is not what was written is not there."""
     await fill(path, a=b"A" * 100, b=b"B")
     db = apsw.Connection(str(path))
-    db.execute("UPDATE contexts SET value = CAST('xx' || value AS BLOB) WHERE key = 'a'")
+    db.execute(
+        "UPDATE contexts SET value = CAST('xx' || value AS BLOB) WHERE key = 'a'"
+    )
     db.execute("UPDATE contexts SET value = CAST('xx' AS BLOB) WHERE key = ?", (b"a",))
     db.close()
     assert await held(path, "a", "b") == {"b": b"B"}

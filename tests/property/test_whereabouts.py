@@ -102,7 +102,11 @@ def test_looking_finds_the_imports_that_listing_finds(case):
     while step := wanted(telemetry, panics, atlas):
         atlas = tree.learn(atlas, step)
     imports = sorted(
-        {found.decode() for data in tree.files.values() for found in _IMPORT.findall(data)}
+        {
+            found.decode()
+            for data in tree.files.values()
+            for found in _IMPORT.findall(data)
+        }
     )
     while step := wanted_for_imports(imports, atlas):
         atlas = tree.learn(atlas, step)
