@@ -7,7 +7,7 @@ import pytest
 
 from triage.cache.blobs import Blobs
 from triage.cache.missing import SECONDS
-from triage.cache.source import CachingSource
+from triage.cache.source import CachingSource, Recent
 from triage.cache.sqlite import SqliteTier
 from triage.cache.stack import Stack
 from triage.core.model import Package, SourceFile
@@ -108,7 +108,14 @@ async def restart(source, clock, tmp_path):
             await tiers[-1].close()
         tiers.append(Stack(SqliteTier(tmp_path / "cache.db")))
         blobs = Blobs(tiers[-1])
-        return CachingSource(source, "git:x", tiers=tiers[-1], blobs=blobs, clock=clock)
+        return CachingSource(
+            source,
+            "git:x",
+            tiers=tiers[-1],
+            blobs=blobs,
+            recent=Recent(),
+            clock=clock,
+        )
 
     yield begin
     await tiers[-1].close()
