@@ -231,3 +231,19 @@ async def test_the_command_reads_github(server, told, tmp_path):
     assert (process.returncode, err) == (0, b"")
     assert b"type Cents int" in out
     assert server.counted() == 1
+
+
+async def test_where_nothing_fits_the_tree_is_listed_once(server, open_github, repo):
+    """What the path says, whether it is a link, the tree, all its modules, the package."""
+    modules = {f"lib{n}/go.mod": f"module example.com/lib{n}\n" for n in range(9)}
+    deep = {f"deep/{path}": text for path, text in FILES.items()}
+    repo.git("rm", "--quiet", "-r", ".")
+    commit = repo.commit({**modules, **deep})
+    told = triage.Telemetry("acme/shop", commit, "money/money.go", 4)
+    async with open_github() as engine:
+        result = await engine.context(told)
+        asked = server.counted()
+        await engine.context(replace(told, file="cart/cart.go", line=ADD))
+    assert result.crash.path == "deep/money/money.go"
+    assert asked == 5
+    assert server.counted("/git/trees/") == 1

@@ -9,6 +9,7 @@ from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
 
+import msgspec
 import orjson
 
 from triage.cache import records
@@ -103,16 +104,19 @@ class CachingSource:
 
         return tuple(orjson.loads(await self._kept(fixed, "paths", "", ask)))
 
-    async def read(self, commit: str | None, path: str) -> bytes | None:
-        """Read one file; None where there is none."""
+    async def read_all(
+        self, commit: str | None, paths: Sequence[str]
+    ) -> dict[str, bytes]:
+        """Read files together; those that are not there are left out."""
         fixed = _fixed(commit)
+        names = "\n".join(paths)
 
         async def ask() -> bytes:
-            data = await self._source.read(fixed, path)
-            return b"" if data is None else b"+" + data
+            read = await self._source.read_all(fixed, paths)
+            return msgspec.msgpack.encode(read)
 
-        kept = await self._kept(fixed, "file", path, ask)
-        return kept[1:] if kept else None
+        kept = await self._kept(fixed, "files", names, ask)
+        return msgspec.msgpack.decode(kept, type=dict[str, bytes])
 
     async def package(
         self, commit: str | None, directory: str, *, first: str | None = None
