@@ -21,6 +21,7 @@ from triage.core.remote import repository_name
 from triage.engine import Engine, Means, Repository
 from triage.errors import ConfigError, TriageError
 from triage.helper import Helper
+from triage.ports import Tier
 from triage.sources.git import GitSource
 from triage.sources.github import App, BlobStore, GitHubApi, GitHubSource, Token
 from triage.sources.gitprocess import MINIMUM, git_version
@@ -112,7 +113,7 @@ class CachingOpener(Opener):
 
     def __init__(self, settings: Settings) -> None:
         super().__init__(settings)
-        self._tiers = Stack(SqliteTier(settings.data_dir / CACHE))
+        self._tiers = Stack(SqliteTier(settings.data_dir / CACHE), *_shared(settings))
         self._held = Blobs(self._tiers)
         self._recent = Recent()
 
@@ -149,6 +150,20 @@ class CachingOpener(Opener):
 
     def _blobs(self) -> BlobStore | None:
         return self._held
+
+
+def _shared(settings: Settings) -> tuple[Tier, ...]:
+    """Connect to the cache that machines share, if one is set."""
+    if settings.redis_url is None:
+        return ()
+    try:
+        from triage.cache.redis import RedisTier  # noqa: PLC0415 - an extra
+    except ImportError as error:
+        raise ConfigError(
+            "TRIAGE_REDIS_URL is set, but the redis package is not there;"
+            " run: pip install 'triage-go[redis]'"
+        ) from error
+    return (RedisTier(settings.redis_url, clock=asyncio.get_running_loop()),)
 
 
 def _credentials(settings: Settings) -> Token | App | None:

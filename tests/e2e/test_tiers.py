@@ -1,16 +1,20 @@
 """What was asked once is not asked again, and the answers stay what they are."""
 
 import asyncio
+import sys
+import tempfile
 from dataclasses import replace
+from pathlib import Path
 
 import orjson
 import pytest
 
 import triage
 from tests.e2e.conftest import ADD, CART, FILES, TOTAL, TRACE
+from tests.redis_server import RedisServer, needs_server
 from triage import app
 from triage.engine import Engine
-from triage.errors import HelperTimeout
+from triage.errors import ConfigError, HelperTimeout
 from triage.helper import Helper
 
 
@@ -320,3 +324,38 @@ async def test_without_a_cache_everything_is_asked_again(asked, open_cached, tol
             result = await engine.context(told(ADD))
             assert result.served_from == "git"
     assert (asked.requests, asked.parsed) == (6, 4)
+
+
+@needs_server
+async def test_machines_share_a_redis_server(asked, told, tmp_path):
+    """What one has answered another knows; without the server it finds out itself."""
+    lines = [told(ADD), told(ADD + 1), told(TOTAL)]
+    with tempfile.TemporaryDirectory(prefix="r") as directory:
+        server = RedisServer(Path(directory))
+        await server.start()
+
+        def machine(name: str) -> triage.Settings:
+            return triage.Settings(data_dir=tmp_path / name, redis_url=server.url)
+
+        async with triage.open_engine(machine("one")) as engine:
+            first = [await engine.context(one) for one in lines]
+        asked.clear()
+        async with triage.open_engine(machine("two")) as engine:
+            second = [await engine.context(one) for one in lines]
+        assert (asked.requests, asked.parsed) == (0, 0)
+        await server.stop()
+        async with triage.open_engine(machine("three")) as engine:
+            third = [await engine.context(one) for one in lines]
+    assert asked.requests == 3
+    assert [result.served_from for result in second] == ["redis"] * 3
+    assert [content(one) for one in second] == [content(one) for one in first]
+    assert [content(one) for one in third] == [content(one) for one in first]
+
+
+async def test_redis_without_its_package_says_what_to_install(monkeypatch, tmp_path):
+    """The extra is named, before anything is asked."""
+    monkeypatch.setitem(sys.modules, "triage.cache.redis", None)
+    settings = triage.Settings(data_dir=tmp_path, redis_url="redis://localhost")
+    with pytest.raises(ConfigError, match=r"pip install 'triage-go\[redis\]'"):
+        async with triage.open_engine(settings):
+            pass
