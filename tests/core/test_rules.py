@@ -174,6 +174,20 @@ def test_types_in_use():
     }
 
 
+def test_receiver_that_is_an_alias():
+    """A method that is declared on an alias shows the alias as well as the type."""
+    found = told("""
+type User struct{}
+
+type Customer = User //: under User
+
+func (c Customer) Run() {
+	crash() //: mark crash; use User implicit
+}
+""")
+    assert found["Customer"] == (Near.RECEIVER, "receiver of Customer.Run")
+
+
 def test_types_behind_fields():
     """Fields, elements, function types and constraints lead on, methods do not."""
     found = told(TYPES, depth=1)

@@ -55,7 +55,6 @@ _LAST_POT = 3
 """The frame from which on all share a pot, and whose siblings still count."""
 _NEIGHBOURED = 4
 """The last frame whose neighbours count."""
-_MESSAGE_WORD = 4
 _INIT = re.compile(r"^(?:init|setup|Reset|reset|Clear|clear|Setup|Init)")
 _PLACES = frozenset({"same_file", "next_to", "next_frame", "same_name", "init_name"})
 Key = tuple[str, int]
@@ -258,7 +257,7 @@ class Relations:
                     self._put("same_name", view, number)
                 if record[0] <= Kind.METHOD and _INIT.match(text):
                     self._put("init_name", view, number)
-                if text in words and len(text) >= _MESSAGE_WORD:
+                if text in words:
                     self._put("in_message", view, number)
 
     def _by_words(self) -> None:
