@@ -237,19 +237,11 @@ def test_places():
 
 def test_names_that_may_stand_anywhere():
     """An `init` or `main` is near nothing by its place or name."""
-    found = pots(SHOP, mark="test")
-    assert "init" not in found.get("init_name", set())
     shop = sketch(
         "package main\n\nfunc main() {\n\tx() //: mark crash\n}\n\nfunc init() {}\n\n"
         "func help() {}\n"
     )
     assert pots(shop)["same_file"] == {"help"}
-
-
-def test_other_packages():
-    """All of a package that the crash leads to stands in one pot."""
-    bank = sketch("package bank\n\nfunc a() {}\n\ntype T struct{}\n", directory="bank")
-    assert pots(SHOP, bank)["other_package"] == {"a", "T"}
 
 
 FRAMES = sketch(
@@ -333,11 +325,17 @@ def test_frame_in_the_crash_file():
 
 
 def test_names():
-    """Names tell: the crash function's own, those that set up, those of the message."""
+    """Functions of the crash's name stand near, and whatever the message names."""
     found = pots(SHOP, message="cannot write the User of many")
     assert found["same_name"] == {"Run"}
-    assert found["init_name"] == {"setupAll"}
     assert found["in_message"] == {"write", "User", "many"}
+
+
+def test_name_of_what_is_no_function():
+    """A type of the crash function's name is not like it."""
+    bank = sketch("package bank\n\ntype Run struct{}\n", directory="bank")
+    assert pots(SHOP, bank)["same_name"] == {"Run"}
+    assert len(relations(SHOP, bank)._pots["same_name"]) == 1
 
 
 @pytest.mark.parametrize(
@@ -354,33 +352,24 @@ def test_words_of_a_message(message, want):
     assert want == message_words(message)
 
 
-WORDS = sketch("""
+USUAL = "\n".join(f"func usual{number}() {{\n\tcommon()\n}}\n" for number in range(30))
+WORDS = sketch(f"""
 package shop
 
-func Run() {
+func Run() {{
 	common(rareOne, rareTwo) //: mark crash
 	common(other)
-}
+}}
 
-func both() {
+func both() {{
 	common(rareOne, rareTwo)
-}
+}}
 
-func one() {
+func one() {{
 	common(rareOne)
-}
+}}
 
-func usual() {
-	common(nothing)
-}
-
-func usual2() {
-	common(nothing)
-}
-
-func usual3() {
-	common(nothing)
-}
+{USUAL}
 """)
 
 

@@ -78,7 +78,7 @@ def test_declarations_by_name():
     assert [decl.id for decl in VIEW.declared("limit")] == [number("limit")]
     assert VIEW.declared("Tag") == []
     assert VIEW.declared("TestUser") == []
-    assert [decl.name for decl in VIEW.named("Tag")] == ["Tag"]
+    assert [decl.receiver for decl in VIEW.named("Tag")] == ["Base", "User"]
     assert VIEW.named("nobody") == []
 
 
