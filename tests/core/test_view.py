@@ -1,3 +1,5 @@
+from collections.abc import Iterable
+
 import pytest
 
 from tests.core.tables import sketch
@@ -61,7 +63,7 @@ def number(name: str) -> int:
     return SHOP.rows.number(name)
 
 
-def names(numbers: list[int] | tuple[int, ...]) -> list[str]:
+def names(numbers: Iterable[int]) -> list[str]:
     """Return the names of declarations."""
     return [VIEW.decl(n).name for n in numbers]
 
