@@ -53,7 +53,6 @@ _LAST_POT = 3
 """The frame from which on all share a pot, and whose siblings still count."""
 _NEIGHBOURED = 4
 """The last frame whose neighbours count."""
-_MESSAGE_WORD = 4
 _RARE = 1.5
 """A word that more than every fifth declaration has says nothing."""
 _PLACES = frozenset({"same_file", "next_to", "next_frame", "same_name"})
@@ -251,7 +250,7 @@ class Relations:
                 if decl.is_function:
                     self._put("same_name", view, decl.id)
             for word in sorted(words):
-                for decl in view.named(word) if len(word) >= _MESSAGE_WORD else ():
+                for decl in view.named(word):
                     self._put("in_message", view, decl.id)
 
     def _by_words(self) -> None:
