@@ -58,8 +58,12 @@ def read_dumps(document: Document) -> list[Found]:
 def _stacks(document: Document) -> Iterator[Stack]:
     prefixes = Prefixes(document)
     anchor = _ANCHOR if "runtime stack:" in document.text else shapes.HEADER
+    before = -1
     for found in anchor.finditer(document.text):
         line, column, end = document.span(found)
+        if line == before:
+            continue  # one line holds one header; others in it are somebody's words
+        before = line
         header = found if found.group("id") else None
         view = prefixes.view((line, column, end), _ANCHOR.match, _fits)
         plain = header and column == 0 and not view.strip

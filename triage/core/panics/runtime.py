@@ -15,6 +15,8 @@ _APART = 8
 """So many may stand between two frames of a dump that has no prefix."""
 _APART_PREFIXED = 64
 """So many where a prefix tells the dump's lines from others."""
+_BLOCK = 1 << 16
+"""A goroutine has at most so many characters to be read in one sweep."""
 _NOISE = re.compile(r"0x[0-9a-f]{8,}:|stack: frame=|runtime: |:0$")
 """What the runtime itself prints in between: hex dumps, notes, gccgo's blank frames."""
 _BLOCK_FRAME = re.compile(
@@ -46,11 +48,9 @@ def read_block(view: View, header: re.Match[str], line: int) -> Stack | None:
     """
     text = view.document.text
     begin = header.end() + 1
-    end = text.find("\n\n", header.end())
+    end = _end_of_block(text, header.end())
     if end < 0:
-        if not text.endswith("\n"):
-            return None  # the last line may be cut
-        end = len(text) - 1
+        return None
     block = text[begin:end]
     rows = block.count("\n") + 1
     last = line + rows
@@ -75,6 +75,16 @@ def read_block(view: View, header: re.Match[str], line: int) -> Stack | None:
     )
     view.document.taken[line : last + 1] = b"\x01" * (last + 1 - line)
     return Stack(goroutine, line, last, view)
+
+
+def _end_of_block(text: str, begin: int) -> int:
+    """Return where the blank line below a goroutine begins; -1 if it is not near."""
+    far = begin + _BLOCK
+    near = text.find("\ngoroutine ", begin, far)
+    end = text.find("\n\n", begin, far if near < 0 else near + 1)
+    if end < 0 and near < 0 and len(text) < far and text.endswith("\n"):
+        return len(text) - 1
+    return end
 
 
 class StackReader:
