@@ -1,3 +1,5 @@
+from collections.abc import Sequence
+
 import pytest
 
 from tests.core.tables import sketch
@@ -61,7 +63,7 @@ def number(name: str) -> int:
     return SHOP.rows.number(name)
 
 
-def names(numbers: list[int] | tuple[int, ...]) -> list[str]:
+def names(numbers: Sequence[int]) -> list[str]:
     """Return the names of declarations."""
     return [VIEW.decl(n).name for n in numbers]
 
@@ -78,7 +80,7 @@ def test_declarations_by_name():
     assert [decl.id for decl in VIEW.declared("limit")] == [number("limit")]
     assert VIEW.declared("Tag") == []
     assert VIEW.declared("TestUser") == []
-    assert [decl.name for decl in VIEW.named("Tag")] == ["Tag"]
+    assert [decl.name for decl in VIEW.named("Tag")] == ["Tag", "Tag"]
     assert VIEW.named("nobody") == []
 
 
