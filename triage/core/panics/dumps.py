@@ -7,9 +7,10 @@ from dataclasses import dataclass, field
 from triage.core.panics import shapes
 from triage.core.panics.crash import Found, make
 from triage.core.panics.document import Document
+from triage.core.panics.frames import StackReader
 from triage.core.panics.head import Head, find_opener, head_before, read_head
 from triage.core.panics.prefix import Prefixes
-from triage.core.panics.runtime import Stack, StackReader, read_block, read_stack
+from triage.core.panics.runtime import Stack, read_block, read_stack
 from triage.core.panics.view import View
 
 _GAP = 50

@@ -7,8 +7,8 @@ from triage.core.model import Frame, Goroutine, Panic
 from triage.core.panics import shapes
 from triage.core.panics.crash import Found
 from triage.core.panics.document import Document
+from triage.core.panics.frames import StackReader
 from triage.core.panics.prefix import Prefixes
-from triage.core.panics.runtime import StackReader
 from triage.core.panics.view import View
 
 _ANCHOR = re.compile(

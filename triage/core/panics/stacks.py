@@ -12,9 +12,9 @@ from triage.core.names import split_function
 from triage.core.panics import shapes
 from triage.core.panics.crash import Found, make
 from triage.core.panics.document import Document
+from triage.core.panics.frames import StackReader
 from triage.core.panics.head import Head, log_message, read_head
 from triage.core.panics.prefix import Prefixes
-from triage.core.panics.runtime import StackReader
 from triage.core.panics.view import View
 
 _ANCHOR = re.compile(
@@ -186,7 +186,7 @@ def _may_be_cut(top: _Top) -> bool:
     if top.above or top.name is None or top.view.strip or document.whole:
         return False
     name = top.name[0]
-    if document.lines[0][:1].isspace() or name.startswith("main."):
+    if document.lines[0][:1].isspace() or name.startswith(("main.", "panic")):
         return False
     package = split_function(name).package
     host = package.partition("/")[0]
