@@ -84,7 +84,7 @@ def finding(
     """Find one frame in `a/b.go`."""
     frame = Frame(function, "/app/a/b.go", line)
     panic = Panic("nil-deref", message, Goroutine(1, "", (frame,)), 1, (1, 2))
-    found = Located(**{"path": "a/b.go", "module_path": "a/b.go", "matched": "module"})
+    found = Located(path="a/b.go", module_path="a/b.go", matched="module")
     place = Place(frame, "a", "b.go", replace(found, **located))
     return Finding((place,), panic, build_layout((), {}))
 

@@ -72,9 +72,7 @@ class Writer:
     def drain(self, seconds: float = _CLOSING) -> None:
         """Wait until what was taken is written or dropped; blocks."""
         with self._state:
-            self._state.wait_for(
-                lambda: not (self._waiting or self._writing), seconds
-            )
+            self._state.wait_for(lambda: not (self._waiting or self._writing), seconds)
 
     def close(self) -> None:
         """Do what is waiting, within bounds; blocks."""

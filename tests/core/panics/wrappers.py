@@ -6,20 +6,25 @@ import io
 import json
 import quopri
 import re
+from collections.abc import Callable
 from datetime import UTC, datetime, timedelta
+
+Wrap = Callable[[str], str]
+Line = Callable[[str, datetime, int], str]
+"""Makes one line of the text, its moment and its number into what is logged."""
 
 START = datetime(2026, 3, 14, 9, 26, 53, 589793, UTC)
 
 
-def moments(count):
+def moments(count: int) -> list[datetime]:
     """Return *count* moments, some milliseconds apart, over a change of the minute."""
     return [START + timedelta(milliseconds=640 * i) for i in range(count)]
 
 
-def each(make):
+def each(make: Line) -> Wrap:
     """Wrap a function of (line, moment, index) into one of a whole text."""
 
-    def wrap(text):
+    def wrap(text: str) -> str:
         lines = text.removesuffix("\n").split("\n")
         stamps = moments(len(lines))
         return "".join(
@@ -29,13 +34,13 @@ def each(make):
     return wrap
 
 
-def nano(moment):
+def nano(moment: datetime) -> str:
     """Print a moment as Go's RFC3339Nano does: without zeros at the end."""
     fraction = f"{moment.microsecond:06d}".rstrip("0")
     return f"{moment:%Y-%m-%dT%H:%M:%S}" + (f".{fraction}" if fraction else "") + "Z"
 
 
-def escape(text):
+def escape(text: str) -> str:
     """Escape as Go's %q does."""
     return json.dumps(text, ensure_ascii=False)[1:-1]
 
@@ -87,26 +92,27 @@ def sheet(text):
     return out.getvalue()
 
 
-def wrapped(width):
+def wrapped(width: int) -> Wrap:
     """Break lines at blanks before *width* columns, as web forms did."""
 
-    def wrap(text):
+    def wrap(text: str) -> str:
         out = []
         for line in text.split("\n"):
-            while len(line) > width and " " in line[20:width]:
-                at = line.rindex(" ", 0, width)
-                out.append(line[:at])
-                line = line[at + 1 :]
-            out.append(line)
+            rest = line
+            while len(rest) > width and " " in rest[20:width]:
+                at = rest.rindex(" ", 0, width)
+                out.append(rest[:at])
+                rest = rest[at + 1 :]
+            out.append(rest)
         return "\n".join(out)
 
     return wrap
 
 
-def cut_at(width):
+def cut_at(width: int) -> Wrap:
     """Break lines at exactly *width* columns, as a terminal's selection does."""
 
-    def wrap(text):
+    def wrap(text: str) -> str:
         return "\n".join(
             "\n".join(re.findall(f".{{1,{width}}}", line)) for line in text.split("\n")
         )
@@ -114,12 +120,12 @@ def cut_at(width):
     return wrap
 
 
-def container(line, at, _):
+def container(line: str, at: datetime, _: int) -> str:
     """Write a line as a Kubernetes node does."""
     return f"{nano(at)} stderr F {line}"
 
 
-def docker_file(line, at, _):
+def docker_file(line: str, at: datetime, _: int) -> str:
     """Write a line as Docker's json-file driver does."""
     return json.dumps({"log": line + "\n", "stream": "stderr", "time": nano(at)})
 

@@ -29,6 +29,8 @@ _TAG = re.compile(
     r"\b[^<>\n]*>|<!\[CDATA\[|\]\]>",
     re.IGNORECASE,
 )
+_SCROLLED = re.compile(r" +\[\d+/\d+\]$", re.MULTILINE)
+"""Where a terminal multiplexer was scrolled to when the text was copied."""
 _LEAKED = re.compile(
     r"\[?Goroutine (\d+) in state ([^,\n]+), with \S+ on top of the stack:"
     r"(\ngoroutine \d+ \[[^\]\n]*\]:)?"
@@ -53,6 +55,8 @@ def clean(text: bytes | str) -> Document:
         document.text = _WRITTEN.sub("", document.text)
     if "<" in plain or "&" in plain:
         document = _markup(document)
+    if "/" in plain and _SCROLLED.search(plain):
+        document.text = _SCROLLED.sub("", document.text)
     if " on top of the stack:" in plain:
         document.text = _LEAKED.sub(_leaked, document.text)
     if "=09" in plain and _QUOTED_TAB.search(document.text):
