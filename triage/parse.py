@@ -33,4 +33,6 @@ def _read(name: str) -> bytes:
         return Path(name).read_bytes()
     except OSError as error:
         reason = (error.strerror or "unreadable").lower()
-        raise BadInput(f"cannot read {name}: {reason}; name a text file or -") from error
+        raise BadInput(
+            f"cannot read {name}: {reason}; name a text file or -"
+        ) from error

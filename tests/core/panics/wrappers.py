@@ -46,7 +46,9 @@ def interleave(text):
     for i, line in enumerate(text.removesuffix("\n").split("\n")):
         out.append(f"web-1  | {line}".rstrip())
         if i % 2:
-            out.append(f"db-1   | 2026-03-14 09:26:{i % 60:02d} UTC [31] LOG:  checkpoint")
+            out.append(
+                f"db-1   | 2026-03-14 09:26:{i % 60:02d} UTC [31] LOG:  checkpoint"
+            )
     return "\n".join(out) + "\n"
 
 
@@ -62,9 +64,16 @@ def go_test_json(text):
     """Write the text as `go test -json` does, another package's output in between."""
     out = []
     for line, at in zip(text.splitlines(keepends=True), moments(10_000), strict=False):
-        event = {"Time": at.isoformat(), "Action": "output", "Package": "example.test/a"}
+        event = {
+            "Time": at.isoformat(),
+            "Action": "output",
+            "Package": "example.test/a",
+        }
         out.append(json.dumps(event | {"Test": "TestA", "Output": line}))
-        other = event | {"Package": "example.test/b", "Output": "    b_test.go:7: busy\n"}
+        other = event | {
+            "Package": "example.test/b",
+            "Output": "    b_test.go:7: busy\n",
+        }
         out.append(json.dumps(other))
     return "\n".join(out) + "\n"
 
@@ -149,11 +158,11 @@ PREFIXED = {
     "log package": each(lambda s, at, i: f"{at:%Y/%m/%d %H:%M:%S} {s}"),
     "dmesg": each(lambda s, at, i: f"[{i * 17.000311:12.6f}] shop: {s}"),
     "epoch": each(lambda s, at, i: f"{at.timestamp():.3f} {s}"),
-    "logcli": each(
-        lambda s, at, i: f'{nano(at)} {{app="shop", pod="shop-0"}} {s}'
-    ),
+    "logcli": each(lambda s, at, i: f'{nano(at)} {{app="shop", pod="shop-0"}} {s}'),
     "supervisor": each(
-        lambda s, at, i: f"{at:%Y-%m-%d %H:%M:%S},{i:03d} DEBG 'shop' stderr output: {s}"
+        lambda s, at, i: (
+            f"{at:%Y-%m-%d %H:%M:%S},{i:03d} DEBG 'shop' stderr output: {s}"
+        )
     ),
     "bazel": each(lambda s, at, i: f"(09:26:{i % 60:02d}) INFO: {s}"),
     "line numbers": each(lambda s, at, i: f"{i + 1:6d}\t{s}"),
@@ -175,7 +184,9 @@ PREFIXED = {
     "klog lines": each(
         lambda s, at, i: f"E{at:%m%d %H:%M:%S.%f}   14686 main.go:79] {s}"
     ),
-    "android": each(lambda s, at, i: f"{at:%m-%d %H:%M:%S}.{i:03d}  1234  1250 E Go      : {s}"),
+    "android": each(
+        lambda s, at, i: f"{at:%m-%d %H:%M:%S}.{i:03d}  1234  1250 E Go      : {s}"
+    ),
     "slog default": each(lambda s, at, i: f"{at:%Y/%m/%d %H:%M:%S} ERROR {s}"),
 }
 
@@ -213,15 +224,20 @@ REPORTED = {
     "go test json": go_test_json,
     "yaml literal": lambda s: "log: |\n" + re.sub("(?m)^", "  ", s) + "\nend: 1\n",
     "go string": lambda s: "const trace = `" + s + "`\n",
-    "go lines": lambda s: "".join(f"\t{json.dumps(x + chr(10))} +\n" for x in s.split("\n")),
+    "go lines": lambda s: "".join(
+        f"\t{json.dumps(x + chr(10))} +\n" for x in s.split("\n")
+    ),
     "json lines": lambda s: json.dumps(s.split("\n"), indent=2),
     "python repr": lambda s: f"b{s!r}\n",
     "sheet": sheet,
     "quoted-printable": lambda s: quopri.encodestring(s.encode(), quotetabs=True),
-    "job annotation": lambda s: "::error file=a.go,line=3::"
-    + s.replace("%", "%25").replace("\n", "%0A"),
-    "rsyslog": lambda s: "Mar 14 09:26:53 node-7 shop[4711]: "
-    + s.replace("\n", "#012").replace("\t", "#011"),
+    "job annotation": lambda s: (
+        "::error file=a.go,line=3::" + s.replace("%", "%25").replace("\n", "%0A")
+    ),
+    "rsyslog": lambda s: (
+        "Mar 14 09:26:53 node-7 shop[4711]: "
+        + s.replace("\n", "#012").replace("\t", "#011")
+    ),
     "wide form": wrapped(90),
     "narrow form": wrapped(72),
     "terminal": cut_at(100),
@@ -230,11 +246,15 @@ REPORTED = {
 }
 
 RECORDS = {
-    "zap": lambda s: json.dumps({"level": "error", "ts": 1.5, "msg": "x", "stacktrace": s}),
-    "zap behind prefix": lambda s: "shop-1  | "
-    + json.dumps({"level": "error", "msg": "x", "stacktrace": s}),
-    "console": lambda s: "2026-03-14T09:26:53Z\tERROR\ta.go:3\tx\t"
-    + json.dumps({"stack": s}),
+    "zap": lambda s: json.dumps(
+        {"level": "error", "ts": 1.5, "msg": "x", "stacktrace": s}
+    ),
+    "zap behind prefix": lambda s: (
+        "shop-1  | " + json.dumps({"level": "error", "msg": "x", "stacktrace": s})
+    ),
+    "console": lambda s: (
+        "2026-03-14T09:26:53Z\tERROR\ta.go:3\tx\t" + json.dumps({"stack": s})
+    ),
     "logfmt": lambda s: f'time=2026-03-14T09:26:53Z level=error stack="{escape(s)}"',
     "logrus": lambda s: f'ERRO[0003] it crashed                stack="{escape(s)}"',
     "cut record": lambda s: json.dumps({"level": "error", "stack": s})[:-2],
@@ -250,13 +270,33 @@ RECORDS = {
         {"insertId": "1", "severity": "ERROR", "textPayload": s}
     ),
     "pretty": lambda s: json.dumps({"event": {"error": {"stack_trace": s}}}, indent=2),
-    "array": lambda s: json.dumps([{"msg": "up"}, {"msg": "down", "stack": s}], indent=1),
+    "array": lambda s: json.dumps(
+        [{"msg": "up"}, {"msg": "down", "stack": s}], indent=1
+    ),
     "otlp": lambda s: json.dumps(
         {
-            "resourceLogs": [{"scopeLogs": [{"logRecords": [{"attributes": [
-                {"key": "exception.type", "value": {"stringValue": "panic"}},
-                {"key": "exception.stacktrace", "value": {"stringValue": s}},
-            ]}]}]}]
+            "resourceLogs": [
+                {
+                    "scopeLogs": [
+                        {
+                            "logRecords": [
+                                {
+                                    "attributes": [
+                                        {
+                                            "key": "exception.type",
+                                            "value": {"stringValue": "panic"},
+                                        },
+                                        {
+                                            "key": "exception.stacktrace",
+                                            "value": {"stringValue": s},
+                                        },
+                                    ]
+                                }
+                            ]
+                        }
+                    ]
+                }
+            ]
         }
     ),
     "journald json": lambda s: "".join(
@@ -267,9 +307,11 @@ RECORDS = {
         for x in s.split("\n")
     ),
     "elastic": lambda s: "".join(
-        json.dumps({"_source": {"message": x, "host": "a"}}) + "\n" for x in s.split("\n")
+        json.dumps({"_source": {"message": x, "host": "a"}}) + "\n"
+        for x in s.split("\n")
     ),
     "text payloads": lambda s: "".join(
-        json.dumps({"severity": "ERROR", "textPayload": x}) + "\n" for x in s.split("\n")
+        json.dumps({"severity": "ERROR", "textPayload": x}) + "\n"
+        for x in s.split("\n")
     ),
 }

@@ -15,7 +15,9 @@ from triage.core.panics.view import View
 
 _GAP = 50
 """So many lines apart, two dumps without a head between them are still one."""
-_ANCHOR = re.compile(f"{shapes.HEADER.pattern}|runtime stack:(?=[\\s\\\\\"',|]|$)", re.MULTILINE)
+_ANCHOR = re.compile(
+    f"{shapes.HEADER.pattern}|runtime stack:(?=[\\s\\\\\"',|]|$)", re.MULTILINE
+)
 
 
 @dataclass(slots=True)

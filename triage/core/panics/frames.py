@@ -92,7 +92,9 @@ class StackReader:
         if not self.frames and not self.created_by:
             self._spaced = True
         split = shapes.call(body)
-        return not self._spaced and not (split and ("0x" in split[1] or "..." in split[1]))
+        return not self._spaced and not (
+            split and ("0x" in split[1] or "..." in split[1])
+        )
 
     def _take(self, body: str, index: int, after: int) -> int:
         """Take what begins at *index*; return the line after it, 0 if it is nothing."""
@@ -110,7 +112,9 @@ class StackReader:
             return found[1]
         if split and split[1] is not None:
             number = self.view.document.number(index)
-            self.problems.append(Problem(number, "a function without its file is left out"))
+            self.problems.append(
+                Problem(number, "a function without its file is left out")
+            )
         return 0
 
     def _call(self, body: str, index: int, after: int) -> Call | None:

@@ -5,7 +5,6 @@ from dataclasses import dataclass
 
 from triage.core.model import Frame, Goroutine, Problem
 from triage.core.panics import shapes
-from triage.core.panics.document import Document
 from triage.core.panics.frames import StackReader
 from triage.core.panics.head import Head
 from triage.core.panics.view import View

@@ -35,10 +35,11 @@ _ABSOLUTE = re.compile(r"(?:[A-Za-z]:)?[/\\]")
 _LEAST_PATHS = 3
 _MESSAGE = 8
 """An error's message above its stack has at most so many lines."""
-_FORGES = frozenset(
-    "github.com gitlab.com bitbucket.org golang.org google.golang.org cloud.google.com"
-    " k8s.io sigs.k8s.io gopkg.in go.uber.org go.opentelemetry.io".split()
-)
+_FORGES = frozenset((
+    "github.com", "gitlab.com", "bitbucket.org", "golang.org", "google.golang.org",
+    "cloud.google.com", "k8s.io", "sigs.k8s.io", "gopkg.in", "go.uber.org",
+    "go.opentelemetry.io",
+))  # fmt: skip
 
 
 @dataclass(slots=True)
@@ -179,7 +180,11 @@ def _may_be_cut(top: _Top) -> bool:
         return False
     package = split_function(name).package
     host = package.partition("/")[0]
-    if host in _FORGES or f"\n{host}/" in document.text or f"\n{host}." in document.text:
+    if (
+        host in _FORGES
+        or f"\n{host}/" in document.text
+        or f"\n{host}." in document.text
+    ):
         return False
     return f"/src/{package}/" not in f"/{top.at[0]}"
 

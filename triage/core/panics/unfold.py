@@ -91,7 +91,7 @@ def margin_glue(view: View, index: int, after: str) -> str | None:
         return None
     if len(line) == width and not line[-1].isspace() and at_edge(view, index):
         return ""
-    return " " if len(line) + 1 + len(after.split()[0]) > width else None
+    return " " if len(line) + 1 + len(after.split(maxsplit=1)[0]) > width else None
 
 
 def at_edge(view: View, index: int) -> bool:
