@@ -374,7 +374,7 @@ def test_a_record_around_a_dump_changes_nothing(sample, name):
 def test_lines_are_those_of_the_text_as_it_came(sample, name):
     """The span of a crash counts the lines of the text with everything around it."""
     text = PREFIXED[name]("starting\n\n" + sample("nil") + "bye\n")
-    assert (3, 12) == decipher(text).crashes[0].lines
+    assert decipher(text).crashes[0].lines == (3, 12)
 
 
 def test_each_of_two_senders_keeps_its_own_dump(sample):
@@ -384,7 +384,7 @@ def test_each_of_two_senders_keeps_its_own_dump(sample):
     both = [line for pair in zip(left, right, strict=False) for line in pair]
     rest = left[len(right) :] + right[len(left) :]
     crashes = decipher("\n".join([*both, *rest]) + "\n").crashes
-    assert ["nil-deref", "nil-map"] == [panic.kind for panic in crashes]
+    assert [panic.kind for panic in crashes] == ["nil-deref", "nil-map"]
     assert [told(sample("nil"))[2], told(sample("map"))[2]] == [
         panic.crashed for panic in crashes
     ]
