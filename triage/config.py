@@ -127,7 +127,9 @@ class Settings:
     )
     github_app_installation: int | None = field(
         default=None,
-        metadata=_setting("TRIAGE_GITHUB_APP_INSTALLATION", "the installation's number"),
+        metadata=_setting(
+            "TRIAGE_GITHUB_APP_INSTALLATION", "the installation's number"
+        ),
     )
     github_url: str = field(
         default="https://api.github.com",

@@ -52,6 +52,7 @@ class DeclOutline:
     group: tuple[int, int] = (-1, -1)
     body_start: int = -1
     fields: tuple[FieldOutline, ...] = ()
+    alias_of: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -196,13 +197,15 @@ def _spec(source: bytes, text: bytes, base: DeclOutline) -> Iterator[DeclOutline
     """Give the names of a spec, whose *text* begins with them."""
     match = _SPEC.match(text)
     assert match is not None, text
-    flags, fields = base.flags, tuple[FieldOutline, ...]()
+    flags, fields, alias = base.flags, tuple[FieldOutline, ...](), None
     if base.kind == Kind.TYPE:
         flags |= _type_flags(text)
+        alias = re.match(rb"\w+\s+= (\w+)$", text)
         if flags & (DeclFlag.STRUCT | DeclFlag.INTERFACE):
             fields = tuple(_fields(source, base.span))
+    whole = replace(base, alias_of=alias[1].decode() if alias else "", fields=fields)
     for name in match["names"].decode().split(", "):
-        yield replace(base, name=name, flags=flags, fields=fields)
+        yield replace(whole, name=name, flags=flags)
 
 
 def _type_flags(text: bytes) -> int:

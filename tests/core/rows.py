@@ -166,7 +166,7 @@ class Rows:
 
     def _decl(self, number: int, file_number: int, decl: DeclOutline) -> None:
         file, span = self._files[file_number], decl.span
-        owner = self._names.get(decl.receiver, NONE)
+        owner = self._owner(decl)
         row = (
             *(decl.kind, self._text(decl.name), self._text(decl.receiver), owner),
             *(self._packages.index(file.package), file_number),
@@ -179,6 +179,12 @@ class Rows:
             self._fields[number, member.name] = len(self._lists["fields"])
             self._add("fields", number, text, at.line, at.start, at.end, member.flags)
 
+    def _owner(self, decl: DeclOutline) -> int:
+        """Return the type that a method is declared on, through an alias of it."""
+        number = self._names.get(decl.receiver, NONE)
+        alias = self._decls[number][1].alias_of if number != NONE else ""
+        return self._names.get(alias, number)
+
     def _words(self, number: int, file_number: int, decl: DeclOutline) -> None:
         """Note the identifiers outside of comments and literals, once each."""
         text = self._files[file_number].data[decl.span.start : decl.span.end]
@@ -189,7 +195,7 @@ class Rows:
     # -- what the facts tell
 
     def _facts_of(self, number: int, file_number: int, decl: DeclOutline) -> None:
-        owner = self._names.get(decl.receiver, NONE)
+        owner = self._owner(decl)
         if owner != NONE:
             wrap = Wrap.POINTER if decl.flags & DeclFlag.POINTER else Wrap.DIRECT
             self._add("types", number, Role.RECEIVER, 0, owner, wrap, decl.span.line)

@@ -100,6 +100,21 @@ def test_variables_and_packages():
     assert [shop.view.external(n) for n in found.externals] == [("io", "EOF", ())]
 
 
+@pytest.mark.parametrize(
+    ("node", "direct"),
+    [
+        ("local x <- var shared:User", True),
+        ("field User.Friend <- var shared:User", False),
+    ],
+)
+def test_direct_variables(node, direct):
+    """A variable is direct where its very value faulted, not a field of it."""
+    shop, found = hanging(node)
+    shared = shop.rows.number("shared")
+    assert found.variables == (shared,)
+    assert found.direct_variables == (frozenset({shared}) if direct else frozenset())
+
+
 @pytest.mark.parametrize("node", ["nil", "other", "literal User", "local x", "field -"])
 def test_ends_without_a_name(node):
     """A constant, a literal or a field of a local type leads nowhere."""

@@ -57,12 +57,8 @@ def test_outline_agrees_with_helper(name):
         for file, source in sources.items()
     }
     declared = [decl for decls in read.values() for decl in decls]
-    owners = {decl.name: decl.name for decl in declared if decl.kind == Kind.TYPE}
-    for source in sources.values():
-        aliases = dict(
-            re.findall(r"^\s*(?:type )?(\w+) = (\w+)$", source, re.MULTILINE)
-        )
-        owners |= {name: base for name, base in aliases.items() if base in owners}
+    types = [decl for decl in declared if decl.kind == Kind.TYPE]
+    owners = {decl.name: decl.alias_of or decl.name for decl in types}
     got = [
         row
         for file, decls in read.items()

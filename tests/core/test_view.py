@@ -1,3 +1,5 @@
+from collections.abc import Iterable
+
 import pytest
 
 from tests.core.tables import sketch
@@ -61,23 +63,25 @@ def number(name: str) -> int:
     return SHOP.rows.number(name)
 
 
-def names(numbers: list[int] | tuple[int, ...]) -> list[str]:
+def names(numbers: Iterable[int]) -> list[str]:
     """Return the names of declarations."""
     return [VIEW.decl(n).name for n in numbers]
 
 
 def test_declarations_by_file():
     """Each file knows its declarations in order; an excluded one has none."""
-    assert names(VIEW.by_file[0])[:4] == ["Base", "Deep", "Dig", "Tag"]
-    assert names(VIEW.by_file[1]) == ["TestUser", "limit"]
-    assert 2 not in VIEW.by_file
+    assert names(VIEW.declared_in(0))[:4] == ["Base", "Deep", "Dig", "Tag"]
+    assert names(VIEW.declared_in(1)) == ["TestUser", "limit"]
+    assert names(VIEW.declared_in(2)) == []
 
 
 def test_declarations_by_name():
     """A plain name leads to what is neither a method nor in a test."""
-    assert VIEW.by_name["limit"] == (number("limit"),)
-    assert "Tag" not in VIEW.by_name
-    assert "TestUser" not in VIEW.by_name
+    assert [decl.id for decl in VIEW.declared("limit")] == [number("limit")]
+    assert VIEW.declared("Tag") == []
+    assert VIEW.declared("TestUser") == []
+    assert [decl.receiver for decl in VIEW.named("Tag")] == ["Base", "User"]
+    assert VIEW.named("nobody") == []
 
 
 def test_declarations_are_built_once():

@@ -16,7 +16,7 @@ from triage.core.forms import (
     crash_form,
     cut_forms,
     frame_forms,
-    full_form,
+    full_forms,
     related_forms,
 )
 from triage.core.picks import Near, Pick
@@ -85,7 +85,7 @@ def _pay_whole(purse: "_Purse", picks: Sequence[Pick]) -> list[Pick]:
     return [
         pick
         for pick in picks
-        if not purse.pay_first(pick, (full_form(p) for p in (pick,)), floor)
+        if not purse.pay_first(pick, full_forms(pick, purse.left - floor), floor)
     ]
 
 

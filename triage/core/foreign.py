@@ -84,10 +84,10 @@ class Trail:
         self._follow()
 
     def _follow(self) -> None:
-        numbers = self._view.by_name.get(self._want.name, ())
-        if not numbers:
+        found = self._view.declared(self._want.name)
+        if not found:
             return
-        named = self._view.decl(numbers[0])
+        named = found[0]
         self._pick(named, self._want.reason)
         current: Decl | None = named
         steps = list(self._want.steps)

@@ -41,6 +41,17 @@ def full_form(pick: Pick) -> Shown:
     return _shown(pick, piece)
 
 
+def full_forms(pick: Pick, room: float) -> Iterator[Shown]:
+    """Give the full form; none where *room* characters are surely not enough.
+
+    Of Go source no byte in two is more than a part of a character.
+    """
+    start, end = cut.text_range(pick.decl)
+    in_regions = end - start > LONG and pick.decl.is_function and bool(pick.lines)
+    if in_regions or end - start <= 2 * room:
+        yield full_form(pick)
+
+
 def frame_forms(pick: Pick) -> Iterator[Shown]:
     """Give the forms of a frame of the trace."""
     yield full_form(pick)

@@ -33,7 +33,6 @@ RELATIONS: dict[str, tuple[float, str]] = {
     "in_message": (2, "is named in the panic's message"),
     "frame3": (2, "a later own function of the trace"),
     "sibling_frame": (2, "a method of a type whose method is in the trace"),
-    "other_package": (2, "stands in a package that the crash leads to"),
     "caller2": (1, "calls a caller of the crash function"),
     "next_to": (1, "stands next to the crash function"),
     "builds": (1, "builds a type that the crash line hangs on"),
@@ -44,7 +43,6 @@ RELATIONS: dict[str, tuple[float, str]] = {
     "method_line": (1, "a method of a type that the crash line hangs on"),
     "callee_before": (1, "is called before the crash line"),
     "callee2": (1, "is called by a function that the crash function calls"),
-    "init_name": (1, "sets up or resets, by its name"),
 }
 """What each relation is worth, shared among its members, and how it reads."""
 
@@ -55,9 +53,9 @@ _LAST_POT = 3
 """The frame from which on all share a pot, and whose siblings still count."""
 _NEIGHBOURED = 4
 """The last frame whose neighbours count."""
-_MESSAGE_WORD = 4
-_INIT = re.compile(r"^(?:init|setup|Reset|reset|Clear|clear|Setup|Init)")
-_PLACES = frozenset({"same_file", "next_to", "next_frame", "same_name", "init_name"})
+_RARE = 1.5
+"""A word that more than every fifth declaration has says nothing."""
+_PLACES = frozenset({"same_file", "next_to", "next_frame", "same_name"})
 Key = tuple[str, int]
 
 
@@ -156,7 +154,7 @@ class Relations:
         in_crash_file = view is self._site.view and centre.file == self._site.decl.file
         if in_crash_file and pot == "next_frame":
             return
-        for number in view.by_file.get(centre.file, ()):
+        for number in view.declared_in(centre.file):
             record = view.table.record("decls", number)
             near = (
                 record[6] <= centre.end_line + reach
@@ -167,13 +165,9 @@ class Relations:
 
     def _by_place(self) -> None:
         view, crash = self._site.view, self._site.decl
-        for number in view.by_file.get(crash.file, ()):
+        for number in view.declared_in(crash.file):
             self._put("same_file", view, number)
         self._next_to("next_to", view, crash.id, _NEAR_CRASH)
-        for other in self._views:
-            if other is not view:
-                for number in range(other.table.count("decls")):
-                    self._put("other_package", other, number)
 
     def _by_fields(self) -> None:
         self._touching("field_line", self._site.view, self._hang.fields)
@@ -249,23 +243,21 @@ class Relations:
                 self._put("returns", view, decl)
 
     def _by_name(self) -> None:
-        name = self._site.decl.name
+        """Compare the names of functions with the crash's, of all with its message."""
         words = message_words(self._message)
         for view in self._views:
-            for number, record in enumerate(view.table.records("decls")):
-                text = view.table.text(record[1])
-                if text == name and record[0] <= Kind.METHOD:
-                    self._put("same_name", view, number)
-                if record[0] <= Kind.METHOD and _INIT.match(text):
-                    self._put("init_name", view, number)
-                if text in words and len(text) >= _MESSAGE_WORD:
-                    self._put("in_message", view, number)
+            for decl in view.named(self._site.decl.name):
+                if decl.is_function:
+                    self._put("same_name", view, decl.id)
+            for word in sorted(words):
+                for decl in view.named(word):
+                    self._put("in_message", view, decl.id)
 
     def _by_words(self) -> None:
         """Compare rare words with those of the crash line and function."""
         view, crash = self._site.view, self._site.decl
         words = {
-            number: _Word.found(view.table.text(number), self._views)
+            number: _Word.found(view, number, self._views)
             for number in view.words_of(crash.id)
         }
         on_line = [words[n] for n in view.words_on(crash, self._site.line)]
@@ -277,13 +269,17 @@ class Relations:
         shared: dict[tuple[View, int], float] = defaultdict(float)
         whole = 0.0
         for word in words:
+            if word.rarity < _RARE:
+                continue
             whole += word.rarity
             for place in word.places:
                 shared[place] += word.rarity
+        lowest = min(pots.values()) * whole
         for (view, number), value in shared.items():
-            for pot, least in pots.items():
-                if value >= least * whole:
-                    self._put(pot, view, number)
+            if value >= lowest:
+                for pot, least in pots.items():
+                    if value >= least * whole:
+                        self._put(pot, view, number)
 
 
 @dataclass(frozen=True, slots=True)
@@ -294,15 +290,16 @@ class _Word:
     places: tuple[tuple[View, int], ...]
 
     @classmethod
-    def found(cls, text: str, views: Sequence[View]) -> "_Word":
-        """Look *text* up in all *views*."""
+    def found(cls, home: View, number: int, views: Sequence[View]) -> "_Word":
+        """Look a word up in all *views*; *number* is its text's in *home*."""
+        text = home.table.text(number)
         total = sum(view.table.count("decls") for view in views)
-        places = tuple(
-            (view, number)
-            for view in views
-            for number in view.with_word(view.table.number(text))
-        )
-        return cls(math.log((total + 1) / (len(places) or 1)), places)
+        places = [(home, decl) for decl in home.with_word(number)]
+        for view in views:
+            if view is not home:
+                decls = view.with_word(view.table.number(text))
+                places += [(view, decl) for decl in decls]
+        return cls(math.log((total + 1) / (len(places) or 1)), tuple(places))
 
 
 def _calls(view: View, decl: int) -> Iterator[tuple[int, int, int]]:

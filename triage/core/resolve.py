@@ -319,11 +319,8 @@ def _by_name(view: View, function: FunctionName, file: int | None) -> Decl | Non
         return None
     found = [
         decl
-        for numbers in view.by_file.values()
-        for decl in map(view.decl, numbers)
-        if decl.is_function
-        and decl.name == function.name
-        and (decl.receiver or None) == function.receiver
+        for decl in view.named(function.name)
+        if decl.is_function and (decl.receiver or None) == function.receiver
     ]
     return min(found, key=lambda d: (d.file != file, d.id), default=None)
 

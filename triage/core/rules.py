@@ -214,8 +214,7 @@ class PackageRules:
         name = title(crash)
         if crash.receiver_type != NONE:
             found[crash.receiver_type] = (Near.RECEIVER, f"receiver of {name}")
-        for written in self._view.by_name.get(crash.receiver, ()):
-            found.setdefault(written, (Near.RECEIVER, f"receiver of {name}"))
+            found |= self._receiver_alias(crash)
         for function in self._origin_functions():
             for _, role, _, target, _, _ in self._table.of("types", function):
                 if role == Role.RESULT:
@@ -235,6 +234,13 @@ class PackageRules:
             near = Near.LINE if line == self._site.line else Near.USED
             found.setdefault(target, (near, f"used on line {line} of {name}"))
         return found
+
+    def _receiver_alias(self, crash: Decl) -> dict[int, tuple[Near, str]]:
+        """Return the alias that the receiver is written with, if it is one."""
+        if self._view.decl(crash.receiver_type).name == crash.receiver:
+            return {}
+        why = (Near.RECEIVER, f"receiver of {title(crash)}")
+        return {alias.id: why for alias in self._view.declared(crash.receiver)}
 
     def _is_type(self, number: int) -> bool:
         return number >= 0 and self._view.decl(number).kind == Kind.TYPE

@@ -47,7 +47,7 @@ def enclosing(
     """
     found = [
         decl
-        for decl in map(view.decl, view.by_file.get(file, ()))
+        for decl in map(view.decl, view.declared_in(file))
         if decl.line <= line <= decl.end_line
     ]
     return min(
@@ -101,7 +101,7 @@ def first_error(view: View, file: int) -> str:
 
 def _neighbours(view: View, file: int, line: int) -> str:
     """Name the declarations before and after a line: `; nearest: F (lines 3-9)`."""
-    decls = [view.decl(n) for n in view.by_file.get(file, ())]
+    decls = [view.decl(n) for n in view.declared_in(file)]
     before = max(
         (d for d in decls if d.end_line < line), key=lambda d: d.end_line, default=None
     )

@@ -333,6 +333,10 @@ class Table:
         values, width = self._lists[name], WIDTHS[name]
         return zip(*(iter(values[i::width]) for i in range(width)), strict=True)
 
+    def column(self, name: str, place: int) -> list[int]:
+        """Return what stands at *place* in all records of list *name*."""
+        return self._lists[name][place :: WIDTHS[name]]
+
     def of(self, name: str, key: int) -> Iterator[Sequence[int]]:
         """Go over the records of list *name* that belong to *key*."""
         at = self._at[name]

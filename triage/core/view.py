@@ -1,6 +1,7 @@
 """A package as the resolver sees it: its symbol table beside its sources."""
 
 import re
+from bisect import bisect_left, bisect_right
 from collections.abc import Iterator
 from functools import cached_property
 
@@ -45,21 +46,33 @@ class View:
         return tuple(self.table.records("files"))
 
     @cached_property
-    def by_file(self) -> dict[int, tuple[int, ...]]:
-        """Numbers of the declarations of each file, in order."""
-        numbers: dict[int, list[int]] = {}
-        for number, record in enumerate(self.table.records("decls")):
-            numbers.setdefault(record[5], []).append(number)
-        return {file: tuple(found) for file, found in numbers.items()}
+    def _files(self) -> list[int]:
+        """The file of each declaration; they are sorted by it."""
+        return self.table.column("decls", 5)
 
     @cached_property
-    def by_name(self) -> dict[str, tuple[int, ...]]:
-        """Numbers of the declarations outside tests under each plain name."""
-        numbers: dict[str, list[int]] = {}
-        for number, record in enumerate(self.table.records("decls")):
-            if record[0] != Kind.METHOD and not record[15] & DeclFlag.TEST:
-                numbers.setdefault(self.table.text(record[1]), []).append(number)
-        return {name: tuple(found) for name, found in numbers.items()}
+    def _names(self) -> list[int]:
+        """The name of each declaration, as the number of a text."""
+        return self.table.column("decls", 1)
+
+    def declared_in(self, file: int) -> range:
+        """Return the numbers of the declarations of file number *file*, in order."""
+        return range(bisect_left(self._files, file), bisect_right(self._files, file))
+
+    def named(self, name: str) -> list[Decl]:
+        """Return the declarations with that plain name, methods among them."""
+        text = self.table.number(name)
+        if not text:
+            return []
+        return [self.decl(n) for n, other in enumerate(self._names) if other == text]
+
+    def declared(self, name: str) -> list[Decl]:
+        """Return what a package-level *name* means outside of tests."""
+        return [
+            decl
+            for decl in self.named(name)
+            if decl.kind != Kind.METHOD and not decl.flags & DeclFlag.TEST
+        ]
 
     def decl(self, number: int) -> Decl:
         """Return declaration *number*."""

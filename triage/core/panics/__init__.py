@@ -9,4 +9,12 @@ from triage.core.panics.kinds import LOGGED
 from triage.core.panics.merge import primary
 from triage.core.panics.origin import Ownership, is_own, origin, own_frames
 
-__all__ = ["LOGGED", "Ownership", "decipher", "is_own", "origin", "own_frames", "primary"]
+__all__ = [
+    "LOGGED",
+    "Ownership",
+    "decipher",
+    "is_own",
+    "origin",
+    "own_frames",
+    "primary",
+]

@@ -2,7 +2,7 @@
 
 from triage.core.model import Report
 from triage.core.panics.crash import Found
-from triage.core.panics.details import with_details
+from triage.core.panics.details import Said
 from triage.core.panics.document import Document
 from triage.core.panics.dumps import read_dumps
 from triage.core.panics.gin import read_gin
@@ -19,7 +19,9 @@ def decipher(text: bytes | str) -> Report:
     found = unwrapped.found
     for document in unwrapped.documents:
         found += _read(document)
-    crashes = [with_details(panic, unwrapped.text) for panic in merge(found)]
+    merged = merge(found)
+    said = Said.from_text(unwrapped.text) if merged else None
+    crashes = [said.add_to(panic) for panic in merged] if said else []
     problems = [problem for panic in crashes for problem in panic.problems]
     return Report(tuple(crashes), tuple(problems))
 

@@ -2,7 +2,7 @@
 
 import re
 from collections.abc import Iterable
-from dataclasses import replace
+from dataclasses import dataclass, replace
 
 from triage.core.model import Frame, Panic
 
@@ -19,12 +19,14 @@ _GO = re.compile(
 )
 _SETTING = re.compile(r"\b(?P<name>GOOS|GOARCH)=[\"']?(?P<value>[a-z0-9]+)")
 _SUFFIX = re.compile(r"_(?P<a>[a-z0-9]+)(?:_(?P<b>[a-z0-9]+))?\.(?:go|s|c)$")
-_SYSTEMS = frozenset(
-    ["aix", "android", "darwin", "dragonfly", "freebsd", "illumos", "ios", "js", "linux", "netbsd", "openbsd", "plan9", "solaris", "wasip1", "windows"]
-)
-_MACHINES = frozenset(
-    ["386", "amd64", "arm", "arm64", "loong64", "mips", "mips64", "mips64le", "mipsle", "ppc64", "ppc64le", "riscv64", "s390x", "wasm"]
-)
+_SYSTEMS = frozenset((
+    "aix", "android", "darwin", "dragonfly", "freebsd", "illumos", "ios", "js",
+    "linux", "netbsd", "openbsd", "plan9", "solaris", "wasip1", "windows",
+))  # fmt: skip
+_MACHINES = frozenset((
+    "386", "amd64", "arm", "arm64", "loong64", "mips", "mips64", "mips64le",
+    "mipsle", "ppc64", "ppc64le", "riscv64", "s390x", "wasm",
+))  # fmt: skip
 
 
 def revision(text: str) -> str | None:
@@ -53,46 +55,52 @@ def _unescaped(module: str) -> str:
     return re.sub(r"!([a-z])", lambda letter: letter[1].upper(), module)
 
 
-def with_details(panic: Panic, text: str) -> Panic:
-    """Add to *panic* what *text*, the whole that it came with, says besides."""
-    stacks = [panic.crashed, *panic.others] if panic.crashed else list(panic.others)
-    frames = [frame for stack in stacks for frame in stack.frames]
-    go = _GO.search(text) if "go1." in text else None
-    goos, goarch = target(text, panic.crashed.frames if panic.crashed else ())
-    return replace(
-        panic,
-        versions=versions(frames),
-        revision=revision(text),
-        go_version=go["version"] if go else None,
-        goos=goos,
-        goarch=goarch,
-    )
+@dataclass(frozen=True, slots=True)
+class Said:
+    """What a whole text says of the program and the machine that it ran on."""
+
+    revision: str | None
+    go_version: str | None
+    systems: tuple[str, ...]
+    machines: tuple[str, ...]
+
+    @classmethod
+    def from_text(cls, text: str) -> "Said":
+        """Read what `go env`, `go version` and build information say in *text*."""
+        settings: dict[str, list[str]] = {"GOOS": [], "GOARCH": []}
+        if "GOOS=" in text or "GOARCH=" in text:
+            for found in _SETTING.finditer(text):
+                settings[found["name"]].append(found["value"])
+        versions = list(_GO.finditer(text)) if "go1." in text else []
+        return cls(
+            revision(text),
+            versions[0]["version"] if versions else None,
+            (*settings["GOOS"], *(found["os"] or "" for found in versions)),
+            (*settings["GOARCH"], *(found["arch"] or "" for found in versions)),
+        )
+
+    def add_to(self, panic: Panic) -> Panic:
+        """Add to *panic* what the text says, and the names of its own frames' files."""
+        stacks = [panic.crashed, *panic.others] if panic.crashed else panic.others
+        frames = [frame for stack in stacks for frame in stack.frames]
+        crashed = panic.crashed.frames if panic.crashed else ()
+        words = [word for frame in crashed for word in _words(frame.file or "")]
+        return replace(
+            panic,
+            versions=versions(frames),
+            revision=self.revision,
+            go_version=self.go_version,
+            goos=_first((*self.systems, *words), _SYSTEMS),
+            goarch=_first((*self.machines, *words), _MACHINES),
+        )
 
 
-def target(text: str, frames: Iterable[Frame]) -> tuple[str | None, str | None]:
-    """Return GOOS and GOARCH as `go env`, `go version` or the files of frames say."""
-    systems: list[str | None] = []
-    machines: list[str | None] = []
-    if "GOOS=" in text or "GOARCH=" in text:
-        said = {found["name"]: found["value"] for found in _SETTING.finditer(text)}
-        systems.append(said.get("GOOS"))
-        machines.append(said.get("GOARCH"))
-    for found in _GO.finditer(text) if "go1." in text else ():
-        systems.append(found["os"])
-        machines.append(found["arch"])
-    for frame in frames:
-        words = _words(frame.file or "")
-        systems += words
-        machines += words
-    return _first(systems, _SYSTEMS), _first(machines, _MACHINES)
-
-
-def _words(path: str) -> list[str | None]:
+def _words(path: str) -> list[str]:
     """Return what a file's name says of its target: `asm_amd64.s`, `C:/...`."""
     found = _SUFFIX.search(path)
-    words = [found["a"], found["b"]] if found else []
+    words = [found["a"], found["b"] or ""] if found else []
     return [*words, "windows"] if path[1:3] in {":/", ":\\"} else words
 
 
-def _first(words: Iterable[str | None], known: frozenset[str]) -> str | None:
+def _first(words: Iterable[str], known: frozenset[str]) -> str | None:
     return next((word for word in words if word in known), None)

@@ -18,7 +18,7 @@ class Hint:
 
 
 class Document:
-    """Cleaned text with `\\n` line ends; lines are counted from 0 here.
+    r"""Cleaned text with `\n` line ends; lines are counted from 0 here.
 
     *numbers* gives, for each line, its number in the text as it came; None means
     that line i stood on line i + 1. A *whole* text came out of a record that closed

@@ -7,14 +7,17 @@ from dataclasses import dataclass, field
 from triage.core.panics import shapes
 from triage.core.panics.crash import Found, make
 from triage.core.panics.document import Document
+from triage.core.panics.frames import StackReader
 from triage.core.panics.head import Head, find_opener, head_before, read_head
 from triage.core.panics.prefix import Prefixes
-from triage.core.panics.runtime import Stack, StackReader, read_block, read_stack
+from triage.core.panics.runtime import Stack, read_block, read_stack
 from triage.core.panics.view import View
 
 _GAP = 50
 """So many lines apart, two dumps without a head between them are still one."""
-_ANCHOR = re.compile(f"{shapes.HEADER.pattern}|runtime stack:(?=[\\s\\\\\"',|]|$)", re.MULTILINE)
+_ANCHOR = re.compile(
+    f"{shapes.HEADER.pattern}|runtime stack:(?=[\\s\\\\\"',|]|$)", re.MULTILINE
+)
 
 
 @dataclass(slots=True)
@@ -58,8 +61,12 @@ def read_dumps(document: Document) -> list[Found]:
 def _stacks(document: Document) -> Iterator[Stack]:
     prefixes = Prefixes(document)
     anchor = _ANCHOR if "runtime stack:" in document.text else shapes.HEADER
+    before = -1
     for found in anchor.finditer(document.text):
         line, column, end = document.span(found)
+        if line == before:
+            continue  # one line holds one header; others in it are somebody's words
+        before = line
         header = found if found.group("id") else None
         view = prefixes.view((line, column, end), _ANCHOR.match, _fits)
         plain = header and column == 0 and not view.strip

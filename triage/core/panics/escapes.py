@@ -1,6 +1,6 @@
-"""Stacks whose line ends were escaped, so that the whole stands on one line.
+r"""Stacks whose line ends were escaped, so that the whole stands on one line.
 
-`stack="goroutine 1 [running]:\\nmain.main()\\n\\t/a.go:7 +0x1d"` in logfmt, slog and
+`stack="goroutine 1 [running]:\nmain.main()\n\t/a.go:7 +0x1d"` in logfmt, slog and
 logrus text, `#012` by rsyslog, `%0A` and `|n` in messages to CI services, `↵`, or nothing but a
 blank; once or oftener.
 """

@@ -1,6 +1,6 @@
-"""The recovery format of gin and of go-errors: a path with its program counter, then
-the function and the line of source.
+"""The recovery format of gin and of go-errors.
 
+A path with its program counter, then the function and the line of source:
 `/app/a.go:36 (0x142844a)` and below it, indented, `(*T).F: x := y.Z`.
 """
 
@@ -14,7 +14,8 @@ from triage.core.panics.prefix import Prefixes
 from triage.core.panics.view import View
 
 _ANCHOR = re.compile(
-    r"(?:^|(?<=[\s|>│\"'`]))(?:[A-Za-z]:[/\\]|/(?=[\w.@~+-]))[^:()\n]*:\d{1,7} \(0x[0-9a-f]+\)", re.MULTILINE
+    r"(?:^|(?<=[\s|>│\"'`]))(?:[A-Za-z]:[/\\]|/(?=[\w.@~+-]))[^:()\n]*:\d{1,7} \(0x[0-9a-f]+\)",
+    re.MULTILINE,
 )
 _PLACE = re.compile(r"(?P<file>.+):(?P<line>\d{1,7}) \(0x[0-9a-f]+\)$")
 _SOURCE = re.compile(r"(?P<function>[\w.*()\[\]/·-]+): ?(?P<source>.*)$")

@@ -34,14 +34,16 @@ _NEAR = re.compile(
     r"(?:(?P<panic>panic: )|(?P<fatal>fatal error: )"
     r"|(?P<recovered>\[PANIC RECOVER\]:? |PANIC: "
     r"|(?i:recovered (?:from )?(?:a )?(?:panic)?|panic (?:recovered|triggered|occurred|caught|in \S+)"
-    r"|caught panic|panicked(?: with)?)(?:: |= ?)|[Hh]andler crashed with error ))"
+    r"|caught panic|panicked(?: with)?)(?:: |= ?)|(?i:handler crashed with error )))"
     r"|(?P<named>(?=runtime error: ))"
 )
 """Openers that count only right above a dump."""
 _LOG_LINE = re.compile(
     r"\W{0,2}\d{4}[-/]\d\d[-/]\d\d[T ]|\d\d:\d\d:\d\d|[IWE]\d{4} |time=|level=|\{\""
 )
-_STAMP = re.compile(r"[IWE]\d{4} [^\]]*\] |\W{0,2}\d{4}[-/]\d\d[-/]\d\d[T ]\d\d:\d\d:\d\d[.,\d]*\S* ?")
+_STAMP = re.compile(
+    r"[IWE]\d{4} [^\]]*\] |\W{0,2}\d{4}[-/]\d\d[-/]\d\d[T ]\d\d:\d\d:\d\d[.,\d]*\S* ?"
+)
 _ZAP_MESSAGE = 3
 """zap's console form: time, level, caller, message, fields, with tabs between."""
 _RECOVERED = re.compile(r"\s+\[recovered(?:,\s+repanicked)?\]$")

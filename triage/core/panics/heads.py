@@ -69,6 +69,8 @@ def _last_of_chain(view: View, line: int, end: int) -> int:
     """Go down from a recovered panic to the one that was raised last."""
     last = line
     for below in range(line + 1, end):
-        if OPENERS.match(view.body(below) or "") and view.depth(below) > view.depth(last):
+        if OPENERS.match(view.body(below) or "") and view.depth(below) > view.depth(
+            last
+        ):
             last = below
     return last

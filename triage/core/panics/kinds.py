@@ -29,8 +29,14 @@ _PANIC = (
     ("nil-panic", re.compile(r"panic called with nil argument|nil$")),
     ("index-range", re.compile(r"runtime error[^:]*: index out of range")),
     ("slice-bounds", re.compile(r"runtime error[^:]*: slice bounds out of range")),
-    ("slice-conversion", re.compile(r"runtime error[^:]*: cannot convert slice with length")),
-    ("makeslice", re.compile(r"runtime error[^:]*: (?:make(?:slice|chan|map)|growslice): ")),
+    (
+        "slice-conversion",
+        re.compile(r"runtime error[^:]*: cannot convert slice with length"),
+    ),
+    (
+        "makeslice",
+        re.compile(r"runtime error[^:]*: (?:make(?:slice|chan|map)|growslice): "),
+    ),
     ("divide", re.compile(r"runtime error[^:]*: integer divide by zero")),
     ("interface-conversion", re.compile(r"interface conversion: ")),
     ("closed-channel", re.compile(r"(?:send on|close of) (?:closed|nil) channel")),

@@ -11,12 +11,20 @@ from triage.core.model import Frame, Panic
 from triage.core.names import split_function
 from triage.core.panics.kinds import is_panic
 
-_STANDARD = frozenset(
-    ["archive", "bufio", "builtin", "bytes", "cmp", "compress", "container", "context", "crypto", "database", "debug", "embed", "encoding", "errors", "expvar", "flag", "fmt", "go", "hash", "html", "image", "index", "internal", "io", "iter", "log", "maps", "math", "mime", "net", "os", "path", "plugin", "reflect", "regexp", "runtime", "slices", "sort", "strconv", "strings", "structs", "sync", "syscall", "testing", "text", "time", "unicode", "unique", "unsafe", "weak", "vendor"]
-)
-_INTERNAL = frozenset(
-    ["abi", "bytealg", "chacha8rand", "cpu", "fmtsort", "fuzz", "godebug", "itoa", "poll", "race", "reflectlite", "runtime", "singleflight", "stringslite", "sync", "synctest", "syscall", "testlog", "unsafeheader", "weak"]
-)
+_STANDARD = frozenset((
+    "archive", "bufio", "builtin", "bytes", "cmp", "compress", "container",
+    "context", "crypto", "database", "debug", "embed", "encoding", "errors",
+    "expvar", "flag", "fmt", "go", "hash", "html", "image", "index", "internal",
+    "io", "iter", "log", "maps", "math", "mime", "net", "os", "path", "plugin",
+    "reflect", "regexp", "runtime", "slices", "sort", "strconv", "strings",
+    "structs", "sync", "syscall", "testing", "text", "time", "unicode", "unique",
+    "unsafe", "weak", "vendor",
+))  # fmt: skip
+_INTERNAL = frozenset((
+    "abi", "bytealg", "chacha8rand", "cpu", "fmtsort", "fuzz", "godebug", "itoa",
+    "poll", "race", "reflectlite", "runtime", "singleflight", "stringslite", "sync",
+    "synctest", "syscall", "testlog", "unsafeheader", "weak",
+))  # fmt: skip
 """Go's own among the many packages that are called internal."""
 _GOROOT = re.compile(r"(?:^|/)src/(?:pkg/)?(?P<top>[a-z]+)/(?:(?P<next>\w+)/)?")
 _CACHED = re.compile(r"(?:^|/)pkg/mod/|@v\d+\.\d+\.\d+")

@@ -12,8 +12,10 @@ from collections.abc import Callable
 from triage.core.panics.document import Document
 from triage.core.panics.view import Strip, View
 
-_MOST = 400
+_MOST = 64
 """So many patterns are made for one document; then only the same text counts."""
+_LONGEST = 300
+"""No sender writes so much before each line; more is another text on the same line."""
 _OPEN = 8
 """So many senders may write into one text at the same time."""
 _TIMES = re.compile(
@@ -62,7 +64,7 @@ def _fixed(text: str) -> str:
 
 
 def _moving(text: str) -> str:
-    """Write a moving part as a pattern: `18:29:17.79` -> `\\d+:\\d+:\\d+(?:[.,]\\d+)?`."""
+    r"""Write a moving part as a pattern: `18:29:17` -> `\d+:\d+:\d+`."""
     if _MIXED.fullmatch(text):
         return "[0-9a-f]+"
     return _PIECES.sub(lambda found: _piece(found[0]), text)
@@ -102,7 +104,7 @@ class Prefixes:
         line, column, end = span
         text = self.document.lines[line]
         prefix, suffix = text[:column], text[end:].strip()
-        if not prefix.strip() and not suffix:
+        if column > _LONGEST or (not prefix.strip() and not suffix):
             return self.plain
         for view in self._views:
             if begins(view.body(line) or ""):

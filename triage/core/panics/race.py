@@ -7,8 +7,8 @@ from triage.core.model import Frame, Goroutine, Panic
 from triage.core.panics import shapes
 from triage.core.panics.crash import Found
 from triage.core.panics.document import Document
+from triage.core.panics.frames import StackReader
 from triage.core.panics.prefix import Prefixes
-from triage.core.panics.runtime import StackReader
 from triage.core.panics.view import View
 
 _ANCHOR = re.compile(
@@ -34,11 +34,14 @@ def read_races(document: Document) -> list[Found]:
     text = document.text
     if "by goroutine " not in text and "by main goroutine" not in text:
         return []
-    prefixes = Prefixes(document)
+    prefixes, before = Prefixes(document), -1
     latest: dict[int, Race] = {}
     races: list[Race] = []
     for found in _ANCHOR.finditer(text):
         line, column, end = document.span(found)
+        if line == before:
+            continue
+        before = line
         view = prefixes.view((line, column, end), _ANCHOR.match, _fits)
         reader = StackReader(view)
         last = reader.read(line + 1)

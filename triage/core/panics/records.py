@@ -18,11 +18,14 @@ from triage.core.panics.escapes import hint_from
 from triage.core.panics.structured import read_structured
 
 _START = re.compile(r'\{\s*"|\[\s*\{')
-_INTERESTING = re.compile(
-    r"goroutine|\.go\b|panic|fatal error|DATA RACE|\"Output\"|\"log\"|\"MESSAGE\"|lineno"
+_INTERESTING = ("goroutine", "panic", "fatal error", "DATA RACE", '"line', "stack")
+_SEVERAL = re.compile(r"\\n(?!\\?\")|\\{2,}n")
+"""A line end within a value: more than the one that a line of output has."""
+_STREAMED = re.compile(
+    r"(?:goroutine \d+ [^\"\n]*\]:|DATA RACE)\s*(?:\\n)?\""
+    r"|\"(?:\\t| )*(?:panic: |fatal error: )|\.go:\d+ (?:\+0x|\(0x)[0-9a-f]+\)?(?:\\n)?\""
 )
-_STREAMED = re.compile(r"(?:goroutine \d+ [^\"\n]*\]:|DATA RACE)\s*(?:\\n)?\"")
-"""A header that is a value by itself: its frames are in the records after it."""
+"""A line of a dump that is a value by itself: the others are in records around it."""
 _STACK = re.compile(r"goroutine \d+ |\.(?:go|s|y):\d+|DATA RACE|panic: |fatal error: ")
 _FOLDED = re.compile(r'\n|\\n|\{\s*\\?"')
 _RAW = ("Output", "log")
@@ -79,9 +82,9 @@ def unpack(document: Document) -> Unpacked:
     unpacked = Unpacked(document)
     streams: dict[tuple[object, ...], _Stream] = {}
     kept: list[int] = []
-    every = _STREAMED.search(text) is not None
+    streamed = _STREAMED.search(text) is not None
     for index, line in enumerate(document.lines):
-        record = _record(line) if every or _INTERESTING.search(line) else None
+        record = _record(line) if streamed or _interesting(line) else None
         number = document.number(index)
         if record is None or not _open(record, number, unpacked, streams):
             kept.append(index)
@@ -91,6 +94,13 @@ def unpack(document: Document) -> Unpacked:
         Document("\n".join(stream.lines), stream.numbers) for stream in streams.values()
     ]
     return unpacked
+
+
+def _interesting(line: str) -> bool:
+    """Tell whether a record is worth opening; most are not."""
+    if any(word in line for word in _INTERESTING):
+        return True
+    return "\\n" in line and _SEVERAL.search(line) is not None
 
 
 def _record(line: str) -> dict[str, object] | None:

@@ -33,7 +33,7 @@ _WORDS = re.compile(r"[\w\s,.{}?…]*$")
 _BARE = re.compile(r"[\w./*()\[\]{},%~·@$-]+$")
 _FILE = re.compile(
     r"(?P<file>(?:[A-Za-z]:(?=[/\\]))?[^\s:\"'`](?:[^:\"`\n]*[^\s:\"'`])?)"
-    r":(?P<line>\d{1,7})(?P<offset>\s*\+0x[0-9a-f]+)?(?:\s+(?:fp|sp|pc)=0x.*)?[\"'`,;|)]{0,4}$"
+    r":(?P<line>\d{1,7})(?P<offset>\s*\+0x[0-9a-f]+)?(?:\s+(?:fp|sp|pc)=0x.*)?(?:[\"'`,;|)]{0,4}|\s+\.\.\.|\s+\+)$"
 )
 _SOURCE = re.compile(r"\.[A-Za-z]{1,4}$|>$|^\?\?$")
 _CREATED = re.compile(r"created by (?P<function>\S.*?)(?: in goroutine (?P<id>\d+))?$")

@@ -27,7 +27,11 @@ def _written(code: int) -> str:
 def to_json(report: Report, file: str) -> dict[str, object]:
     """Return what `triage parse --format json` prints of one file."""
     main = primary(report.crashes)
-    shown = _panic(main) if main else dict.fromkeys(("kind", "message", "crashed", "origin"))
+    shown = (
+        _panic(main)
+        if main
+        else dict.fromkeys(("kind", "message", "crashed", "origin"))
+    )
     shown["goroutines"] = sum(
         panic.goroutines for panic in report.crashes if main and panic.form == main.form
     )

@@ -12,9 +12,10 @@ from triage.core.names import split_function
 from triage.core.panics import shapes
 from triage.core.panics.crash import Found, make
 from triage.core.panics.document import Document
+from triage.core.panics.frames import StackReader
 from triage.core.panics.head import Head, log_message, read_head
+from triage.core.panics.origin import is_standard
 from triage.core.panics.prefix import Prefixes
-from triage.core.panics.runtime import StackReader
 from triage.core.panics.view import View
 
 _ANCHOR = re.compile(
@@ -25,7 +26,7 @@ _ANCHOR = re.compile(
 _DRIVE = re.compile(r"(?:^|(?<=[\s|>│\"'`]))[A-Za-z]:[/\\]")
 _ROOT = re.compile(r"(?:^|(?<=[\s|>│\"'`]))/(?=[\w.@<~+-])")
 _WORD = re.compile(r"[^\s|>│\"'`]*$")
-_ARROW = re.compile(r"\s*->\s+")
+_ARROW = re.compile(r"(?:^|(?<=\s))->\s+")
 _TRAILING = re.compile(
     r"(?<=[\s`\"'=(:])([^\s`\"'=(:]+(?:\(\*?[^\s()]+\)[^\s()]*)?\([^()]*\))$"
 )
@@ -35,9 +36,11 @@ _ABSOLUTE = re.compile(r"(?:[A-Za-z]:)?[/\\]")
 _LEAST_PATHS = 3
 _MESSAGE = 8
 """An error's message above its stack has at most so many lines."""
-_FORGES = frozenset(
-    ["github.com", "gitlab.com", "bitbucket.org", "golang.org", "google.golang.org", "cloud.google.com", "k8s.io", "sigs.k8s.io", "gopkg.in", "go.uber.org", "go.opentelemetry.io"]
-)
+_FORGES = frozenset((
+    "github.com", "gitlab.com", "bitbucket.org", "golang.org", "google.golang.org",
+    "cloud.google.com", "k8s.io", "sigs.k8s.io", "gopkg.in", "go.uber.org",
+    "go.opentelemetry.io",
+))  # fmt: skip
 
 
 @dataclass(slots=True)
@@ -51,6 +54,8 @@ class _Top:
     """The line of the name, or of the first path."""
     line: int
     at: tuple[str, int, bool]
+    arrow: bool = False
+    """chi's arrows stand before the panicking frame."""
 
 
 def read_loose_stacks(document: Document) -> list[Found]:
@@ -65,10 +70,10 @@ def read_loose_stacks(document: Document) -> list[Found]:
         top = _top(prefixes, line, anchor.end() - document.starts[line], floor)
         if top is None:
             continue
-        stack = _paths(top, floor) if top.name is None else _calls(top, floor)
-        if stack:
-            found.append(stack[0])
-            floor = stack[1] + 1
+        read = _paths if top.name is None else _calls
+        stack, last = read(top, floor)
+        found += [stack] if stack else []
+        floor = last + 1
     return found
 
 
@@ -78,17 +83,21 @@ def _top(prefixes: Prefixes, line: int, end: int, floor: int) -> _Top | None:
     found = _DRIVE.search(text, 0, end) or _ROOT.search(text, 0, end)
     word = _WORD.search(text, 0, text.rfind(":", 0, end))
     column = found.start() if found else word.start() if word else 0
+    arrow = _ARROW.search(text, 0, column)
 
     def fits(view: View, index: int) -> bool:
+        view = _arrowless(view) if arrow else view
         return _name_above(view, index, floor) is not None or _is_path(view, index + 1)
 
+    column = arrow.start() if arrow else column
     view = prefixes.view((line, column, end), lambda _: False, fits)
+    view = _arrowless(view) if arrow else view
     at = shapes.place(view.body(line) or "")
     if at is None:
         return None
     named = _name_above(view, line, floor)
     if named:
-        return _Top(view, named[0], named[1], line, at)
+        return _Top(view, named[0], named[1], line, at, arrow=arrow is not None)
     return _Top(view, None, line, line, at) if _is_path(view, line) else None
 
 
@@ -108,7 +117,6 @@ def _name_above(
     name = shapes.call(body) or (shapes.call(trailing[1]) if trailing else None)
     if name:
         return (name, above) if _WORDS.match(name[1]) else None
-    body = _ARROW.sub("", body)
     return ((body, None), above) if shapes.bare(body) and "." in body else None
 
 
@@ -118,20 +126,20 @@ def _is_path(view: View, line: int) -> bool:
     return at is not None and not at[2] and bool(_ABSOLUTE.match(at[0]))
 
 
-def _calls(top: _Top, floor: int) -> tuple[Found, int] | None:
-    """Read a stack whose lines are pairs of function and file."""
+def _calls(top: _Top, floor: int) -> tuple[Found | None, int]:
+    """Read a stack whose lines are pairs of function and file, and its last line."""
     document = top.view.document
     if top.name is None or _may_be_cut(top):
-        return None
-    reader = StackReader(_arrowless(top.view))
+        return None, top.line
+    reader = StackReader(top.view)
     frame = shapes.frame(top.name[0], top.at, top.name[1])
     reader.begin(frame, range(top.above, top.line + 1))
     last = reader.read(top.line + 1)
-    if _ARROW.match(top.view.rest(top.above) or ""):
-        last = reader.read(last + 2)  # chi sets the panicking frame apart
+    if top.arrow:
+        last = reader.read(last + 2)  # a blank line sets the frame apart
     bare = frame.arguments is None
     if len(reader.frames) == 1 and not (top.at[2] or (bare and _indented(top))):
-        return None
+        return None, last
     reader.take(top.above)
     head = read_head(top.view, top.above, floor)
     form = "errors" if bare and head is None else "chi" if bare else "calls"
@@ -169,13 +177,14 @@ def _may_be_cut(top: _Top) -> bool:
     if top.above or top.name is None or top.view.strip or document.whole:
         return False
     name = top.name[0]
-    if document.lines[0][:1].isspace() or name.startswith("main."):
+    if document.lines[0][:1].isspace() or name.startswith(("main.", "panic")):
         return False
     package = split_function(name).package
+    if is_standard(shapes.frame(name, top.at, None)):
+        return f"/src/{package}/" not in f"/{top.at[0]}"
     host = package.partition("/")[0]
-    if host in _FORGES or f"\n{host}/" in document.text or f"\n{host}." in document.text:
-        return False
-    return f"/src/{package}/" not in f"/{top.at[0]}"
+    known = f"\n{host}/" in document.text or f"\n{host}." in document.text
+    return host not in _FORGES and not known
 
 
 def _error_head(top: _Top, floor: int) -> Head | None:
@@ -196,8 +205,11 @@ def _error_head(top: _Top, floor: int) -> Head | None:
     return Head(first, "", "\n".join(reversed(lines)))
 
 
-def _paths(top: _Top, floor: int) -> tuple[Found, int] | None:
-    """Read a run of paths: believed where a head or the runtime is among it."""
+def _paths(top: _Top, floor: int) -> tuple[Found | None, int]:
+    """Read a run of paths, and its last line.
+
+    It is believed where a head stands above it or the runtime is among it.
+    """
     view, frames, used = top.view, [], []
     index = top.line
     while index < view.size and _is_path(view, index):
@@ -209,7 +221,7 @@ def _paths(top: _Top, floor: int) -> tuple[Found, int] | None:
     head = read_head(view, top.line, floor)
     told = head is not None or any("/runtime/" in (f.file or "") for f in frames)
     if len(frames) < _LEAST_PATHS or not told:
-        return None
+        return None, used[-1]
     for line in used:
         view.document.taken[line] = 1
     span = (head.first if head else top.line, used[-1])

@@ -39,9 +39,9 @@ def whole(view: View, index: int) -> tuple[str | None, int]:
         part = view.words(after)
         if not part or (joined and shapes.call(part) and not _tail_of_name(part)):
             break
-        for glue in ("", " "):
+        for glue in (" ", "") if joined.endswith(",") else ("", " "):
             line = joined + glue + part
-            if shapes.call(line):
+            if shapes.call(line) or shapes.created(line):
                 return line, after + 1
             if _PATH.match(joined or part) and shapes.place(line):
                 return _with_tail(view, line.strip(), after, cut=True)
@@ -64,7 +64,7 @@ def _open(view: View, body: str, index: int) -> bool:
     if not body:  # a prefix alone: what it stood before was wrapped to the next line
         after = index + 1
         return view.strip is not None and after < view.size and not view.body(after)
-    if _PATH.match(body) or _ARGUMENTS.search(body):
+    if _PATH.match(body) or _ARGUMENTS.search(body) or body == "created by":
         return True
     return bool(_NAME.match(body)) and _at_margin(view, index)
 
@@ -89,12 +89,12 @@ def margin_glue(view: View, index: int, after: str) -> str | None:
         return None  # behind a prefix, what was broken off lacks it
     if not after or after[0].isspace():
         return None
-    if len(line) == width and not line[-1].isspace() and _is_edge(view, index):
+    if len(line) == width and not line[-1].isspace() and at_edge(view, index):
         return ""
     return " " if len(line) + 1 + len(after.split(maxsplit=1)[0]) > width else None
 
 
-def _is_edge(view: View, index: int) -> bool:
+def at_edge(view: View, index: int) -> bool:
     """Tell whether several lines end where line *index* does: a terminal's edge."""
     near = view.document.lines[max(0, index - 10) : index + 10]
     width = len(view.document.lines[index])

@@ -47,7 +47,7 @@ class View:
         return len(rest) - len(rest.lstrip())
 
     def _unclose(self, text: str) -> str:
-        """Take the suffix off: a table's border, or `\\n" +` of a source literal."""
+        r"""Take the suffix off: a table's border, or `\n" +` of a source literal."""
         mark, text = self.suffix, text.rstrip()
         if text.endswith(mark):
             text = text[: -len(mark)]
