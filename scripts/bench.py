@@ -12,41 +12,22 @@ import hashlib
 import json
 import os
 import platform
-import statistics
 import subprocess
 import sys
 import tempfile
 import time
 from collections.abc import AsyncIterator
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass
 from pathlib import Path
 
 import triage
-from scripts.bench_packages import Site, write_package
+from scripts import bench_github, bench_tiers
+from scripts.bench_packages import Site, commit, write_package
+from scripts.bench_rows import Row, table
 
 ROOT = Path(__file__).resolve().parent.parent
 SIZES = {"10 KB": 10_000, "50 KB": 50_000, "200 KB": 200_000, "1 MB": 1_000_000}
 LARGEST = {"4 MB": 4_000_000}
-
-
-@dataclass(frozen=True, slots=True)
-class Row:
-    """One line of the result. *samples* and *floor* pair up where both are there."""
-
-    name: str
-    samples: list[float]
-    unit: str = "ms"
-    floor: list[float] = field(default_factory=list)
-
-    @property
-    def median(self) -> float:
-        """The middle sample."""
-        return statistics.median(self.samples)
-
-    @property
-    def ratios(self) -> list[float]:
-        """Each sample as a multiple of the floor beside it, sorted."""
-        return sorted(a / b for a, b in zip(self.samples, self.floor, strict=False))
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,6 +61,7 @@ class Bench:
     floor: Path
     rounds: int
     settings: triage.Settings
+    scratch: Path
 
 
 def prepare(scratch: Path, rounds: int) -> Material:
@@ -94,19 +76,7 @@ def prepare(scratch: Path, rounds: int) -> Material:
         site = write_package(directory, size=count, seed=count, salt=salt)
         material.sites[size, turn] = site
     (root / "go.mod").write_text("module example.com/bench\n\ngo 1.27\n", "utf-8")
-    git(root, "init", "-q")
-    git(root, "add", ".")
-    git(root, "-c", "user.name=b", "-c", "user.email=b@b", "commit", "-qm", "bench")
-    git(root, "repack", "-adq")
-    return Material(root, git(root, "rev-parse", "HEAD").strip(), material.sites)
-
-
-def git(root: Path, *arguments: str) -> str:
-    """Run git in the bench's repository and return its output."""
-    command = ["git", *arguments]
-    return subprocess.run(
-        command, cwd=root, check=True, stdout=subprocess.PIPE, text=True
-    ).stdout
+    return Material(root, commit(root), material.sites)
 
 
 def build_floor(scratch: Path) -> Path:
@@ -203,10 +173,24 @@ def helper_peak() -> float | None:
     return None
 
 
+async def tiers(bench: Bench) -> AsyncIterator[Row]:
+    """Time what was answered before, on a store of 100,000 functions."""
+    async for row in bench_tiers.rows(bench.scratch / "tiers", bench.rounds):
+        yield row
+
+
+async def github(bench: Bench) -> AsyncIterator[Row]:
+    """Time cold packages through GitHub's API, without what its server takes."""
+    async for row in bench_github.rows(bench.scratch / "github", bench.rounds):
+        yield row
+
+
 MEASUREMENTS = {
     "context": cold_contexts,
     "command": command,
     "memory": helper_memory,
+    "tiers": tiers,
+    "github": github,
 }
 
 
@@ -217,22 +201,6 @@ async def measure(bench: Bench, names: list[str]) -> list[Row]:
         rows += [row async for row in MEASUREMENTS[name](bench)]
     rows[0].samples.extend(yardstick() for _ in range(5))
     return rows
-
-
-def table(rows: list[Row]) -> str:
-    """Lay the rows out for people."""
-    lines = [f"{'':32}{'median':>11}{'x floor':>10}{'p90':>7}{'x yardstick':>13}"]
-    for row in rows:
-        line = f"{row.name:32}{row.median:8.1f} {row.unit}"
-        if row.ratios:
-            p90 = row.ratios[int(len(row.ratios) * 0.9)]
-            line += f"{statistics.median(row.ratios):10.2f}{p90:7.2f}"
-        else:
-            line += " " * 17
-        if row.unit == "ms":
-            line += f"{row.median / rows[0].median:13.2f}"
-        lines.append(line.rstrip())
-    return "\n".join(lines)
 
 
 def main() -> int:
@@ -253,6 +221,7 @@ def main() -> int:
             floor=build_floor(scratch),
             rounds=options.rounds,
             settings=triage.Settings(data_dir=scratch / "data"),
+            scratch=scratch,
         )
         rows = asyncio.run(measure(bench, names))
     print(table(rows))

@@ -6,6 +6,7 @@ and what is written compiles.
 """
 
 import random
+import subprocess
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -160,6 +161,22 @@ class Site:
 
     file: str
     line: int
+
+
+def commit(root: Path) -> str:
+    """Commit all that is in *root*, packed as a clone would be; returns the id."""
+    _git(root, "init", "-q", "--initial-branch=main")
+    _git(root, "add", ".")
+    _git(root, "-c", "user.name=b", "-c", "user.email=b@b", "commit", "-qm", "bench")
+    _git(root, "repack", "-adq")
+    return _git(root, "rev-parse", "HEAD").strip()
+
+
+def _git(root: Path, *arguments: str) -> str:
+    command = ["git", *arguments]
+    return subprocess.run(
+        command, cwd=root, check=True, stdout=subprocess.PIPE, text=True
+    ).stdout
 
 
 def write_package(directory: Path, *, size: int, seed: int, salt: str) -> Site:

@@ -149,6 +149,7 @@ class GitHubServer:
         request: web.Request,
         handler: Callable[[web.Request], Awaitable[web.StreamResponse]],
     ) -> web.StreamResponse:
+        start = time.perf_counter()
         body = await request.read()
         path = unquote(request.path)
         self.requests.append(
@@ -163,7 +164,11 @@ class GitHubServer:
         self._under_way += 1
         self.most_at_once = max(self.most_at_once, self._under_way)
         try:
-            return await self._with_faults(request, handler, self._fault(path))
+            answer = await self._with_faults(request, handler, self._fault(path))
+            if not answer.prepared:
+                took = (time.perf_counter() - start) * 1000
+                answer.headers["Server-Timing"] = f"total;dur={took:.3f}"
+            return answer
         finally:
             self._under_way -= 1
 
