@@ -64,9 +64,9 @@ class Recalled:
     """What is remembered of a commit's tree."""
 
     found: Mapping[str, Sequence[str]] = field(default_factory=dict)
-    """Names of `.go` files by directory, not always all of them."""
+    """Names of the `.go` files, by directory."""
     modules: Mapping[str, bytes] = field(default_factory=dict)
-    """go.mod and go.work files by path; of go.mod the module line at least."""
+    """go.mod and go.work files in them and above them, by path."""
     looked: frozenset[str] = frozenset()
     """Directories that *found* tells all of; those it does not name do not exist."""
 
@@ -75,7 +75,10 @@ class Chart(Protocol):
     """What was learnt of the trees of one repository, told without asking anyone."""
 
     async def recall_paths(self, commit: str, forms: Sequence[str]) -> Recalled:
-        """Find files by a path relative to the repository or to their module."""
+        """Tell what is known of directories that hold a file of one of these paths.
+
+        *forms* are relative to the repository or to a module of it.
+        """
         ...
 
     async def recall_directories(
@@ -102,18 +105,6 @@ Kind = Literal["trees", "blobs", "tables", "contexts"]
 id, symbol tables, finished contexts."""
 
 
-@dataclass(frozen=True, slots=True)
-class PathRow:
-    """A Go file that was found."""
-
-    path: str
-    """Relative to the repository."""
-    module_directory: str
-    """Of the module around it, relative to the repository."""
-    module: str
-    """The import path of the module."""
-
-
 class Tier(Protocol):
     """Keeps bytes under keys of several kinds. It never fails: what fails is a miss."""
 
@@ -128,12 +119,12 @@ class Tier(Protocol):
         """Take *items* to keep, at once; written when there is time, or not at all."""
         ...
 
-    async def paths(self, commit: bytes, forms: Sequence[str]) -> list[PathRow]:
-        """Find files of a commit by any of the paths that they go by."""
+    async def paths(self, commit: bytes, forms: Sequence[str]) -> list[str]:
+        """Return the paths of a commit that go by any of *forms*."""
         ...
 
-    def put_paths(self, commit: bytes, rows: Mapping[str, Sequence[PathRow]]) -> None:
-        """Take files to keep, by each path that they go by."""
+    def put_paths(self, commit: bytes, forms: Mapping[str, str]) -> None:
+        """Take paths to keep, each under a form that it goes by."""
         ...
 
     async def close(self) -> None:

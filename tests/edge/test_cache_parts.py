@@ -1,7 +1,7 @@
 """The small parts of the cache: shelf, codec, stack, what is missing."""
 
 import zlib
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 
 import pytest
 from hypothesis import given
@@ -12,7 +12,6 @@ from triage.cache.memory import MemoryShelf
 from triage.cache.missing import SECONDS, Missing
 from triage.cache.stack import Stack
 from triage.errors import CommitMissing
-from triage.ports import PathRow
 
 
 def test_the_least_used_goes_first():
@@ -85,7 +84,7 @@ class DictTier:
     def __init__(self, name: str, **held: bytes) -> None:
         self.name = name
         self.held = {("blobs", key.encode()): data for key, data in held.items()}
-        self.rows: dict[tuple[bytes, str], list[PathRow]] = {}
+        self.rows: dict[tuple[bytes, str], str] = {}
         self.closed = False
 
     async def get(self, kind, keys):
@@ -98,11 +97,11 @@ class DictTier:
 
     async def paths(self, commit, forms):
         """Find files by path."""
-        return [row for form in forms for row in self.rows.get((commit, form), ())]
+        return [self.rows[commit, f] for f in forms if (commit, f) in self.rows]
 
-    def put_paths(self, commit: bytes, rows: Mapping[str, Sequence[PathRow]]) -> None:
-        """Take files to keep."""
-        self.rows |= {(commit, form): list(found) for form, found in rows.items()}
+    def put_paths(self, commit: bytes, forms: Mapping[str, str]) -> None:
+        """Take paths to keep."""
+        self.rows |= {(commit, form): path for form, path in forms.items()}
 
     async def close(self):
         """Note it."""
@@ -125,14 +124,13 @@ async def test_what_is_put_goes_to_every_tier():
     """Paths too; closing closes all."""
     tiers = DictTier("sqlite"), DictTier("redis")
     stack = Stack(*tiers)
-    row = PathRow("m/a.go", "m", "x.org/m")
     stack.put("blobs", {b"k": b"v"})
-    stack.put_paths(b"c", {"a.go": [row]})
+    stack.put_paths(b"c", {"a.go": "m/a.go"})
     await stack.close()
     for tier in tiers:
         assert (tier.held, tier.rows, tier.closed) == (
             {("blobs", b"k"): b"v"},
-            {(b"c", "a.go"): [row]},
+            {(b"c", "a.go"): "m/a.go"},
             True,
         )
 
@@ -140,9 +138,8 @@ async def test_what_is_put_goes_to_every_tier():
 async def test_paths_come_from_the_first_tier_that_knows_any():
     """No tier and no path give none."""
     near, far = DictTier("sqlite"), DictTier("redis")
-    row = PathRow("m/a.go", "m", "x.org/m")
-    far.put_paths(b"c", {"a.go": [row]})
-    assert await Stack(near, far).paths(b"c", ["a.go"]) == [row]
+    far.put_paths(b"c", {"a.go": "m/a.go"})
+    assert await Stack(near, far).paths(b"c", ["a.go"]) == ["m/a.go"]
     assert await Stack(near, far).paths(b"c", []) == []
     assert await Stack().paths(b"c", ["a.go"]) == []
 

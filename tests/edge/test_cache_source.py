@@ -317,9 +317,9 @@ async def test_a_file_is_recalled_by_either_path(restart, form):
     await caching.probe(SHA, ["svc/h"])
     caching = await restart()
     found = await caching.recall_paths(SHA, [form])
-    assert found.found == {"svc/h": ["user.go"]}
-    assert found.modules == {"svc/go.mod": b'module "x.org/svc"\n'}
-    assert found.looked == frozenset()
+    assert found.found == {"svc/h": ["types.go", "user.go"]}
+    assert found.modules == {"svc/go.mod": MOD}
+    assert found.looked == {"svc/h"}
     assert await caching.recall_paths(NEXT, [form]) == Recalled()
 
 
@@ -341,7 +341,7 @@ async def test_files_outside_of_modules_are_recalled(source, restart):
     await caching.probe(SHA, ["svc/h", ""])
     caching = await restart()
     found = await caching.recall_paths(SHA, ["svc/h/user.go", "main.go"])
-    assert found == Recalled({"svc/h": ["user.go"], "": ["main.go"]}, {})
+    assert found.found == {"svc/h": ["types.go", "user.go"], "": ["main.go"]}
 
 
 async def test_a_commit_is_asked_for_by_its_full_id(restart):

@@ -5,8 +5,7 @@ from collections.abc import Mapping
 import msgspec
 
 from triage.core.model import Package
-from triage.core.modules import parse_go_mod, parse_go_work
-from triage.ports import PathRow
+from triage.core.modules import parse_go_work
 
 
 class Record(msgspec.Struct, array_like=True, frozen=True):
@@ -51,21 +50,20 @@ def decode(data: bytes) -> Record | None:
         return None
 
 
-def path_rows(directory: str, record: Record) -> dict[str, list[PathRow]]:
-    """List the files of a directory under both paths that they go by.
+def path_forms(directory: str, record: Record) -> dict[str, str]:
+    """Give the paths of a directory's files, each under both forms that it goes by.
 
-    The path relative to the module is left out where it may mean another file: one of
+    The one relative to the module is left out where it may mean another file: one of
     a module further up, or of another module that a go.work names.
     """
-    module_directory, module = _module_of(record)
+    module_directory = _module_of(record)
     unique = module_directory and not _has_others(module_directory, record)
-    found = dict[str, list[PathRow]]()
+    found = dict[str, str]()
     for name, _ in record.files or ():
         path = f"{directory}/{name}" if directory else name
-        row = PathRow(path, module_directory or "", module)
-        found[path] = [row]
+        found[path] = path
         if unique:
-            found[path.removeprefix(f"{module_directory}/")] = [row]
+            found[path.removeprefix(f"{module_directory}/")] = path
     return found
 
 
@@ -74,17 +72,10 @@ def is_above(directory: str, other: str) -> bool:
     return not directory or other == directory or other.startswith(directory + "/")
 
 
-def _module_of(record: Record) -> tuple[str | None, str]:
-    """Return the nearest module's directory, None where there is none, and path."""
-    found = [
-        (path.rpartition("/")[0], data)
-        for path, data in record.modules.items()
-        if path.rpartition("/")[2] == "go.mod"
-    ]
-    if not found:
-        return None, ""
-    nearest, data = max(found, key=lambda one: len(one[0]))
-    return nearest, parse_go_mod(data) or ""
+def _module_of(record: Record) -> str:
+    """Return the directory of the nearest module; empty for the root, or for none."""
+    found = [path.rpartition("/") for path in record.modules]
+    return max((d for d, _, name in found if name == "go.mod"), key=len, default="")
 
 
 def _has_others(module_directory: str, record: Record) -> bool:

@@ -11,7 +11,6 @@ from collections.abc import Awaitable, Callable, Mapping, Sequence
 from contextlib import suppress
 from typing import Final, TypeVar, cast
 
-import msgspec
 from redis.asyncio import Redis
 from redis.asyncio.client import Pipeline
 from redis.asyncio.retry import Retry
@@ -20,7 +19,7 @@ from redis.exceptions import RedisError
 
 from triage.cache.codec import pack, unpack
 from triage.errors import ConfigError
-from triage.ports import Clock, Kind, PathRow
+from triage.ports import Clock, Kind
 
 T = TypeVar("T")
 
@@ -36,7 +35,6 @@ _LIFE: Final = 30 * 24 * 3600
 _WAITING: Final = 64 << 20
 """Bytes that may wait to be written; more are dropped."""
 _LARGEST: Final = 32 << 20
-_ROW = msgspec.msgpack.Decoder(PathRow)
 
 Write = Callable[[Pipeline], None]
 """Adds commands to a batch, whose execution is awaited later."""
@@ -93,8 +91,8 @@ class RedisTier:
 
         self._add(packed, sum(map(len, items.values())))
 
-    async def paths(self, commit: bytes, forms: Sequence[str]) -> list[PathRow]:
-        """Find files of a commit by any of the paths that they go by."""
+    async def paths(self, commit: bytes, forms: Sequence[str]) -> list[str]:
+        """Return the paths of a commit that go by any of *forms*."""
 
         def ask() -> Awaitable[list[set[bytes]]]:
             batch = self._redis.pipeline(transaction=False)
@@ -102,23 +100,20 @@ class RedisTier:
                 _ = batch.smembers(_path_name(commit, form))
             return cast("Awaitable[list[set[bytes]]]", batch.execute())
 
-        found = list[PathRow]()
-        for members in await self._ask(ask) or []:
-            for packed in sorted(members):
-                with suppress(msgspec.DecodeError):
-                    found.append(_ROW.decode(packed))
-        return found
+        found = await self._ask(ask) or []
+        paths = {path.decode("utf-8", "replace") for held in found for path in held}
+        return sorted(paths)
 
-    def put_paths(self, commit: bytes, rows: Mapping[str, Sequence[PathRow]]) -> None:
-        """Take files to be written, by each path that they go by."""
+    def put_paths(self, commit: bytes, forms: Mapping[str, str]) -> None:
+        """Take paths to be written, each under a form that it goes by."""
 
         def write(batch: Pipeline) -> None:
-            for form, found in rows.items():
+            for form, path in forms.items():
                 name = _path_name(commit, form)
-                _ = batch.sadd(name, *map(msgspec.msgpack.encode, found))
+                _ = batch.sadd(name, path.encode())
                 _ = batch.expire(name, _LIFE)
 
-        self._add(lambda: write, sum(map(len, rows)))
+        self._add(lambda: write, sum(map(len, forms)))
 
     async def close(self) -> None:
         """Write what is waiting, within bounds, and close the connections."""

@@ -29,13 +29,11 @@ CREATE TABLE {name} (
 );
 """
 _OTHERS = """
--- Both paths of a file: relative to the repository, and to its module.
+-- A file under both paths that it goes by: relative to the repository, to its module.
 CREATE TABLE paths (
   "commit" BLOB NOT NULL,
   form TEXT NOT NULL,
   path TEXT NOT NULL,
-  module_directory TEXT NOT NULL,
-  module TEXT NOT NULL,
   PRIMARY KEY ("commit", form, path)
 ) WITHOUT ROWID;
 
@@ -59,10 +57,7 @@ CREATE TABLE ast_nodes (
 CREATE INDEX ast_nodes_by_line ON ast_nodes (pkg, file, line);
 """
 
-FIND_PATHS: Final = (
-    "SELECT path, module_directory, module FROM paths "
-    'WHERE "commit" = ? AND form IN ({marks})'
-)
+FIND_PATHS: Final = 'SELECT path FROM paths WHERE "commit" = ? AND form IN ({marks})'
 FIND_NODE: Final = (
     "SELECT n.* FROM tables t JOIN ast_nodes n ON n.pkg = t.id "
     "WHERE t.key = ? AND n.file = ? AND n.line <= ? AND n.end_line >= ? "

@@ -48,6 +48,9 @@ class Recent:
 
     looks: MemoryShelf[_Seen] = field(default_factory=lambda: MemoryShelf(32 << 20))
     parts: MemoryShelf[bytes] = field(default_factory=lambda: MemoryShelf(8 << 20))
+    paths: MemoryShelf[frozenset[str]] = field(
+        default_factory=lambda: MemoryShelf(16 << 20)
+    )
 
 
 class CachingSource:
@@ -74,6 +77,7 @@ class CachingSource:
         self._missing = Missing(clock)
         self._recent = recent.looks
         self._parts = recent.parts
+        self._paths = recent.paths
         self._revisions: Flights[str, str | None] = Flights()
         self._asks: Flights[bytes, bytes] = Flights()
         self._looks: Flights[tuple[str, str], _Seen] = Flights()
@@ -149,17 +153,17 @@ class CachingSource:
     # -- the chart
 
     async def recall_paths(self, commit: str, forms: Sequence[str]) -> Recalled:
-        """Find files by a path relative to the repository or to their module."""
-        rows = await self._tiers.paths(commit_key(self._key, commit), forms)
-        found = dict[str, list[str]]()
-        modules = dict[str, bytes]()
-        for row in rows:
-            directory, _, name = row.path.rpartition("/")
-            found.setdefault(directory, []).append(name)
-            if row.module:
-                start = f"{row.module_directory}/" if row.module_directory else ""
-                modules[start + "go.mod"] = f'module "{row.module}"\n'.encode()
-        return Recalled(found, modules)
+        """Tell what is known of directories that hold a file of one of these paths.
+
+        *forms* are relative to the repository or to a module of it.
+        """
+        name = commit_key(self._key, commit)
+        known = {p for form in forms for p in self._paths.get((name, form)) or ()}
+        if known.isdisjoint(forms):
+            # A path relative to a module may also be one that a tier alone knows.
+            known.update(await self._tiers.paths(name, forms))
+        directories = {path.rpartition("/")[0] for path in known}
+        return await self.recall_directories(commit, sorted(directories))
 
     async def recall_directories(
         self, commit: str, directories: Sequence[str]
@@ -261,7 +265,6 @@ class CachingSource:
             if seen.package is not None:
                 files = seen.package.files
                 await self._blobs.keep({file.oid: file.data for file in files})
-        name = commit_key(self._key, commit)
         self._tiers.put(
             "trees",
             {
@@ -270,7 +273,14 @@ class CachingSource:
             },
         )
         for directory, seen in lasting.items():
-            self._tiers.put_paths(name, records.path_rows(directory, seen.record))
+            self._keep_paths(commit, records.path_forms(directory, seen.record))
+
+    def _keep_paths(self, commit: str, forms: Mapping[str, str]) -> None:
+        name = commit_key(self._key, commit)
+        for form, path in forms.items():
+            known = self._paths.get((name, form)) or frozenset()
+            self._paths.put((name, form), known | {path}, len(form) + len(path))
+        self._tiers.put_paths(name, forms)
 
     def _directory_key(self, commit: str, directory: str) -> bytes:
         return tree_key(commit_key(self._key, commit), "directory", directory)

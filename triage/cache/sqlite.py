@@ -26,7 +26,7 @@ from triage.cache.schema import (
     open_reader,
 )
 from triage.cache.writer import Writer
-from triage.ports import Kind, PathRow
+from triage.ports import Kind
 
 CACHE: Final = "cache.db"
 """Its name in the data directory."""
@@ -71,16 +71,15 @@ class SqliteTier:
         """Take *items* to be written."""
         self._writer.add(writes.put(kind, items), sum(map(len, items.values())))
 
-    async def paths(self, commit: bytes, forms: Sequence[str]) -> list[PathRow]:
-        """Find files of a commit by any of the paths that they go by."""
+    async def paths(self, commit: bytes, forms: Sequence[str]) -> list[str]:
+        """Return the paths of a commit that go by any of *forms*."""
         sql = FIND_PATHS.format(marks=marks(len(forms)))
         rows = self._quick.rows(sql, (commit, *forms))
-        return [PathRow(*row) for row in rows]
+        return [path for (path,) in rows]
 
-    def put_paths(self, commit: bytes, rows: Mapping[str, Sequence[PathRow]]) -> None:
-        """Take files to be written, by each path that they go by."""
-        size = sum(map(len, rows))
-        self._writer.add(writes.put_paths(commit, rows), size)
+    def put_paths(self, commit: bytes, forms: Mapping[str, str]) -> None:
+        """Take paths to be written, each under a form that it goes by."""
+        self._writer.add(writes.put_paths(commit, forms), sum(map(len, forms)))
 
     def slice_at(self, table: bytes, file: str, line: int) -> tuple[Node, ...]:
         """Return the declaration on a line and its neighbours, in two look-ups.

@@ -3,7 +3,7 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from triage.ports import Kind, PathRow, Tier
+from triage.ports import Kind, Tier
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,17 +41,17 @@ class Stack:
         for tier in self._tiers if items else ():
             tier.put(kind, items)
 
-    async def paths(self, commit: bytes, forms: Sequence[str]) -> list[PathRow]:
-        """Ask for files by their paths, tier by tier until one knows some."""
+    async def paths(self, commit: bytes, forms: Sequence[str]) -> list[str]:
+        """Find paths by their forms; the first tier that knows some answers."""
         for tier in self._tiers if forms else ():
-            if rows := await tier.paths(commit, forms):
-                return rows
+            if found := await tier.paths(commit, forms):
+                return found
         return []
 
-    def put_paths(self, commit: bytes, rows: Mapping[str, Sequence[PathRow]]) -> None:
-        """Hand files to every tier."""
-        for tier in self._tiers if rows else ():
-            tier.put_paths(commit, rows)
+    def put_paths(self, commit: bytes, forms: Mapping[str, str]) -> None:
+        """Hand paths to every tier."""
+        for tier in self._tiers if forms else ():
+            tier.put_paths(commit, forms)
 
     async def close(self) -> None:
         """Let every tier write what is still to be written."""

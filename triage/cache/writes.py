@@ -1,6 +1,6 @@
 """What is written into `cache.db`: each function within a transaction of the writer."""
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping
 from typing import Final
 
 import apsw
@@ -9,7 +9,7 @@ from triage.cache.codec import pack
 from triage.cache.nodes import rows
 from triage.core.table import Table
 from triage.errors import HelperProtocolError
-from triage.ports import Kind, PathRow
+from triage.ports import Kind
 
 Write = Callable[[apsw.Connection, int], None]
 """Takes the connection, and the time in microseconds."""
@@ -36,17 +36,13 @@ def put(kind: Kind, items: Mapping[bytes, bytes]) -> Write:
     return write
 
 
-def put_paths(commit: bytes, found: Mapping[str, Sequence[PathRow]]) -> Write:
-    """Keep files under the paths that they go by."""
+def put_paths(commit: bytes, forms: Mapping[str, str]) -> Write:
+    """Keep paths, each under a form that it goes by."""
 
     def write(db: apsw.Connection, _: int) -> None:
         db.executemany(
-            "INSERT OR REPLACE INTO paths VALUES (?, ?, ?, ?, ?)",
-            (
-                (commit, form, row.path, row.module_directory, row.module)
-                for form, listed in found.items()
-                for row in listed
-            ),
+            "INSERT OR REPLACE INTO paths VALUES (?, ?, ?)",
+            ((commit, form, path) for form, path in forms.items()),
         )
 
     return write

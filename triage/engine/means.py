@@ -83,5 +83,5 @@ class Means:
     contents: Shelf[Key] = field(default_factory=NoShelf)
     """The key in `views` of a directory at a commit."""
     atlases: Shelf[Atlas] = field(default_factory=NoShelf)
-    """By repository and commit."""
+    """Of whole trees, by repository and commit."""
     ledger: Ledger = field(default_factory=NoLedger)

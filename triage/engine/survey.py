@@ -1,7 +1,7 @@
 """Find out of one commit's tree what a call has to know, and no more.
 
-What is known is shared by all calls on the commit; what was fetched on the way is
-kept for the call itself.
+Each call begins with nothing, so that what it finds does not hang on what others were
+looking for; what they found is told by the chart. A list of the whole tree is shared.
 """
 
 from collections.abc import Sequence
@@ -28,7 +28,7 @@ class Survey:
         self._shelf = atlases
         self.key = (repository.name, commit) if repository.name and commit else None
         """What the commit is known by; None for a working tree."""
-        self._atlas = self._kept() or Atlas()
+        self._atlas = (atlases.get(self.key) if self.key else None) or Atlas()
         self._own_name = repository.source.name
         self._packages: dict[str, Package] = {}
         self._learnt: Layout | None = None
@@ -41,8 +41,8 @@ class Survey:
 
     async def find(self, telemetry: Telemetry, panics: Sequence[Panic]) -> Finding:
         """Find the places of a crash; raises what `find_places` does."""
-        if self._commit and not self._atlas.paths:
-            asked = forms(telemetry, panics)
+        asked = forms(telemetry, panics)
+        if self._commit and asked and not self._atlas.complete:
             self._add(await self._chart.recall_paths(self._commit, asked))
         while step := wanted(telemetry, panics, self._atlas):
             await self._learn(step)
@@ -101,19 +101,9 @@ class Survey:
         paths = await self._source.paths(self._commit)
         names = module_files(paths)
         contents = await self._source.read_all(self._commit, names) if names else {}
-        self._set(whole(paths, contents))
+        self._atlas = whole(paths, contents)
+        if self.key:
+            self._shelf.put(self.key, self._atlas, self._atlas.size)
 
     def _add(self, new: Recalled) -> None:
-        """Learn, on top of what other calls have learnt meanwhile."""
-        known = self._kept() or self._atlas
-        if (new.found or new.modules or new.looked) and not known.complete:
-            known = explored(known, new.found, new.modules, looked=new.looked)
-        self._set(known)
-
-    def _set(self, atlas: Atlas) -> None:
-        self._atlas = atlas
-        if self.key and atlas.paths:
-            self._shelf.put(self.key, atlas, atlas.size)
-
-    def _kept(self) -> Atlas | None:
-        return self._shelf.get(self.key) if self.key else None
+        self._atlas = explored(self._atlas, new.found, new.modules, looked=new.looked)
