@@ -81,20 +81,14 @@ class StackReader:
     def _ends_at_blank(self, after: int) -> bool:
         """Tell whether a blank line ends the stack, by the line *after* it.
 
-        It does not in text that is double-spaced, where somebody set frames apart, and
-        before a frame of gccgo that has neither name nor file.
+        It does not in text that is double-spaced.
         """
         body = self.view.body(after) if after < self.view.size else None
         if not body:
             return True
-        if body == ":0" or body.startswith("created by"):
-            return False
         if not self.frames and not self.created_by:
             self._spaced = True
-        split = shapes.call(body)
-        return not self._spaced and not (
-            split and ("0x" in split[1] or "..." in split[1])
-        )
+        return not self._spaced and not goes_on(body)
 
     def _take(self, body: str, index: int, after: int) -> int:
         """Take what begins at *index*; return the line after it, 0 if it is nothing."""
@@ -167,6 +161,17 @@ class StackReader:
             self.created_by = self.created_by or frame
         elif self.created_by is None:
             self.frames.append(frame)
+
+
+def goes_on(body: str) -> bool:
+    """Tell whether the stack above a blank line goes on with *body* below it.
+
+    Somebody set its frames apart, or it is a frame of gccgo without name and file.
+    """
+    if body == ":0" or body.startswith("created by"):
+        return True
+    split = shapes.call(body)
+    return split is not None and ("0x" in split[1] or "..." in split[1])
 
 
 def _stops(body: str) -> bool:
