@@ -29,9 +29,15 @@ Call = tuple[str, str | None]
 
 
 class StackReader:
-    """Reads one stack out of a view; *most* frames, None for all."""
+    """Reads one stack out of a view.
 
-    def __init__(self, view: View, most: int | None = None) -> None:
+    *most* is how many frames are wanted, None for all; *apart* how many foreign lines
+    may stand between two of them, None for what is usual in such a view.
+    """
+
+    def __init__(
+        self, view: View, most: int | None = None, apart: int | None = None
+    ) -> None:
         self.view = view
         self.frames: list[Frame] = []
         self.created_by: Frame | None = None
@@ -39,6 +45,8 @@ class StackReader:
         self.problems: list[Problem] = []
         self.used: list[int] = []
         self._most = most
+        usual = _APART if view.strip is None else _APART_PREFIXED
+        self._apart = usual if apart is None else apart
         self._spaced = False
         self._ancestors = False
         self._offsets = 0
@@ -51,8 +59,9 @@ class StackReader:
     def read(self, index: int) -> int:
         """Read frames from line *index* on; return the last line that is part of them."""
         last, strangers = index - 1, 0
-        most = _APART if self.view.strip is None else _APART_PREFIXED
-        while index < self.view.size and strangers <= most and not self._done(index):
+        while index < self.view.size and strangers <= self._apart:
+            if self._done(index):
+                break
             body, after = whole(self.view, index)
             if body == "":
                 if self._ends_at_blank(after):
