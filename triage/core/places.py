@@ -156,7 +156,6 @@ def frame_sites(places: Sequence[Place]) -> tuple[FrameSite, ...]:
             place.name,
             place.frame.line or 0,
             split_function(place.frame.function),
-            place.frame.function,
         )
         for turn, place in enumerate(places[1:], 1)
     )
