@@ -179,7 +179,7 @@ PROJECT = '[[project]]\nname = "x"\nrepo = "a/b"\n'
         ('data_dir = "~no-one-here/x"', "data_dir: '~no-one-here/x' names no home"),
         ('log_level = "INFO"', "log_level: Invalid enum value 'INFO'; give debug,"),
         ("max_token = 3", "unknown key 'max_token'; did you mean max_tokens?"),
-        ("zzz = 3", "unknown key 'zzz'; remove it; there are: data_dir, log_level,"),
+        ("zzz = 3", "unknown key 'zzz'; remove it; there are: data_dir, github_"),
         ("max_tokens = ", "Invalid value (at end of document); mend it, or name"),
         ("[project]\n", "project: Expected `array`, got `object`; give [[project]]"),
         ('[[project]]\nname = "x"', "project: Object missing required field `repo`"),
@@ -238,6 +238,11 @@ def test_default_map_gives_each_command_the_settings(user_file):
         "data_dir": Path("/d"),
         "max_tokens": 500,
         "log_level": "warning",
+        "github_token": None,
+        "github_app_id": None,
+        "github_app_key": None,
+        "github_app_installation": None,
+        "github_url": "https://api.github.com",
         "redis_url": None,
     }
     assert Settings.from_env().default_map(["context", "doctor"]) == {

@@ -4,6 +4,8 @@ import asyncio
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, replace
+from pathlib import Path
+from urllib.parse import urlsplit
 
 from triage.cache import care
 from triage.cache.blobs import Blobs
@@ -11,15 +13,16 @@ from triage.cache.care import Holdings
 from triage.cache.ledger import TieredLedger
 from triage.cache.memory import MemoryShelf
 from triage.cache.parser import CachingParser
-from triage.cache.source import CachingSource
+from triage.cache.source import CachingSource, Recent
 from triage.cache.sqlite import CACHE, LIMIT, SqliteTier
 from triage.cache.stack import Stack
 from triage.config import Settings
+from triage.core.remote import repository_name
 from triage.engine import Engine, Means, Repository
-from triage.errors import TriageError
+from triage.errors import ConfigError, TriageError
 from triage.helper import Helper
-from triage.ports import Parser
 from triage.sources.git import GitSource
+from triage.sources.github import App, BlobStore, GitHubApi, GitHubSource, Token
 from triage.sources.gitprocess import MINIMUM, git_version
 from triage.sources.repository import find_repository
 from triage.sources.worktree import WorktreeSource
@@ -35,29 +38,135 @@ _CONTENTS = 16 << 20
 async def open_engine(settings: Settings | None = None) -> AsyncIterator[Engine]:
     """Open an engine on *settings*, by default the environment's; closed on leaving."""
     settings = settings or Settings.from_env()
-    tiers = (
-        Stack() if settings.no_cache else Stack(SqliteTier(settings.data_dir / CACHE))
-    )
-    means = Means(Helper()) if settings.no_cache else _remembering(Helper(), tiers)
-    opener = _open_plain if settings.no_cache else _CachingOpener(tiers)
-    engine = Engine(means, opener, max_tokens=settings.max_tokens)
+    opener = Opener(settings) if settings.no_cache else CachingOpener(settings)
+    engine = Engine(opener.means(), opener, max_tokens=settings.max_tokens)
     try:
         yield engine
     finally:
         await engine.close()
-        await tiers.close()
+        await opener.close()
 
 
-def _remembering(parser: Parser, tiers: Stack) -> Means:
-    """Give the engine memory, and the tiers behind it."""
-    return Means(
-        CachingParser(parser, tiers),
-        answers=MemoryShelf(_ANSWERS),
-        views=MemoryShelf(_VIEWS),
-        contents=MemoryShelf(_CONTENTS),
-        atlases=MemoryShelf(_ATLASES),
-        ledger=TieredLedger(tiers),
+class Opener:
+    """Opens repositories by path or by name, and what an engine needs besides."""
+
+    def __init__(self, settings: Settings) -> None:
+        self._settings = settings
+        self._github: GitHubApi | None = None
+
+    def means(self) -> Means:
+        """Give the helper, and no memory."""
+        return Means(Helper())
+
+    async def __call__(self, name: str, *, at_commit: bool) -> Repository:
+        """Open a directory, its files or its commits, else OWNER/NAME on GitHub."""
+        if (remote := self._remote(name)) is None:
+            return await self._local(name, at_commit=at_commit)
+        source = GitHubSource(remote, self._api(), blobs=self._blobs())
+        url = self._settings.github_url
+        return Repository(
+            source,
+            name=f"{url} {remote}".lower(),
+            remote=remote,
+            moves=True,
+        )
+
+    async def close(self) -> None:
+        """Close what the repositories shared."""
+        if self._github is not None:
+            await self._github.close()
+
+    def _remote(self, name: str) -> str | None:
+        """Read OWNER/NAME; a directory of that name is meant before it."""
+        if Path(name).is_dir():
+            return None
+        host = urlsplit(self._settings.github_url).hostname
+        return repository_name(name, [host] if host else [])
+
+    async def _local(self, name: str, *, at_commit: bool) -> Repository:
+        """Open files on disk, or commits where one is named or no files are."""
+        place = await find_repository(name)
+        if place.has_commits and (at_commit or not place.has_files):
+            return Repository(
+                GitSource(place.top),
+                place.subdirectory,
+                name=f"git:{place.top}",
+                moves=not at_commit,
+            )
+        return Repository(WorktreeSource(place.top), place.subdirectory)
+
+    def _api(self) -> GitHubApi:
+        """Connect to GitHub once for all repositories."""
+        if self._github is None:
+            credentials = _credentials(self._settings)
+            self._github = GitHubApi(credentials, url=self._settings.github_url)
+        return self._github
+
+    def _blobs(self) -> BlobStore | None:
+        """Give no store of blobs: without a cache every one is fetched."""
+        return None
+
+
+class CachingOpener(Opener):
+    """Opens repositories whose commits are read once."""
+
+    def __init__(self, settings: Settings) -> None:
+        super().__init__(settings)
+        self._tiers = Stack(SqliteTier(settings.data_dir / CACHE))
+        self._held = Blobs(self._tiers)
+        self._recent = Recent()
+
+    def means(self) -> Means:
+        """Give the helper with memory, and the tiers behind it."""
+        return Means(
+            CachingParser(Helper(), self._tiers),
+            answers=MemoryShelf(_ANSWERS),
+            views=MemoryShelf(_VIEWS),
+            contents=MemoryShelf(_CONTENTS),
+            atlases=MemoryShelf(_ATLASES),
+            ledger=TieredLedger(self._tiers),
+        )
+
+    async def __call__(self, name: str, *, at_commit: bool) -> Repository:
+        """Open a repository; files on disk are read each time."""
+        plain = await super().__call__(name, at_commit=at_commit)
+        if plain.name is None:
+            return plain
+        source = CachingSource(
+            plain.source,
+            plain.name,
+            tiers=self._tiers,
+            blobs=self._held,
+            recent=self._recent,
+            clock=asyncio.get_running_loop(),
+        )
+        return replace(plain, source=source, chart=source)
+
+    async def close(self) -> None:
+        """Write what is still to be written."""
+        await super().close()
+        await self._tiers.close()
+
+    def _blobs(self) -> BlobStore | None:
+        return self._held
+
+
+def _credentials(settings: Settings) -> Token | App | None:
+    """Read who asks; raises `ConfigError` for an App of which a part is missing."""
+    parts = (
+        settings.github_app_id,
+        settings.github_app_key,
+        settings.github_app_installation,
     )
+    number, key, installation = parts
+    if number is not None and key is not None and installation is not None:
+        return App(number, key, installation)
+    if any(part is not None for part in parts):
+        raise ConfigError(
+            "a GitHub App takes TRIAGE_GITHUB_APP_ID, TRIAGE_GITHUB_APP_KEY and"
+            " TRIAGE_GITHUB_APP_INSTALLATION; set all three or none"
+        )
+    return Token(settings.github_token) if settings.github_token else None
 
 
 def cache_stats(settings: Settings) -> Holdings:
@@ -73,37 +182,6 @@ def prune_cache(settings: Settings) -> int:
 def clear_cache(settings: Settings) -> None:
     """Empty the cache on disk."""
     care.clear(settings.data_dir / CACHE)
-
-
-async def _open_plain(name: str, *, at_commit: bool) -> Repository:
-    """Open a directory: files on disk, or its commits where one is named."""
-    place = await find_repository(name)
-    if place.has_commits and (at_commit or not place.has_files):
-        source = GitSource(place.top)
-        return Repository(source, place.subdirectory, name=f"git:{place.top}")
-    return Repository(WorktreeSource(place.top), place.subdirectory)
-
-
-class _CachingOpener:
-    """Opens repositories whose commits are read once."""
-
-    def __init__(self, tiers: Stack) -> None:
-        self._tiers = tiers
-        self._blobs = Blobs(tiers)
-
-    async def __call__(self, name: str, *, at_commit: bool) -> Repository:
-        """Open a directory; files on disk are read each time."""
-        plain = await _open_plain(name, at_commit=at_commit)
-        if plain.name is None:
-            return plain
-        source = CachingSource(
-            plain.source,
-            plain.name,
-            tiers=self._tiers,
-            blobs=self._blobs,
-            clock=asyncio.get_running_loop(),
-        )
-        return replace(plain, source=source, chart=source)
 
 
 @dataclass(frozen=True, slots=True)

@@ -110,8 +110,35 @@ class Settings:
         default="warning",
         metadata=_setting("TRIAGE_LOG_LEVEL", "debug, info, warning or error"),
     )
+    github_token: str | None = field(
+        default=None,
+        repr=False,
+        metadata=_setting("GITHUB_TOKEN", "a token of GitHub's"),
+    )
+    """Without it, and without an App, GitHub is asked as anyone may: rarely."""
+    github_app_id: str | None = field(
+        default=None, metadata=_setting("TRIAGE_GITHUB_APP_ID", "the App's id")
+    )
+    """A GitHub App; all three parts are set or none."""
+    github_app_key: str | None = field(
+        default=None,
+        repr=False,
+        metadata=_setting("TRIAGE_GITHUB_APP_KEY", "the App's private key as PEM"),
+    )
+    github_app_installation: int | None = field(
+        default=None,
+        metadata=_setting(
+            "TRIAGE_GITHUB_APP_INSTALLATION", "the installation's number"
+        ),
+    )
+    github_url: str = field(
+        default="https://api.github.com",
+        metadata=_setting("TRIAGE_GITHUB_URL", "the root of the API"),
+    )
+    """`https://HOST/api/v3` for GitHub Enterprise."""
     redis_url: str | None = field(
         default=None,
+        repr=False,
         metadata=_setting("TRIAGE_REDIS_URL", "redis://HOST:PORT/DATABASE"),
     )
     """A cache that many machines share, behind the one on disk; None for none."""

@@ -28,8 +28,10 @@ class Source(Protocol):
         """List every `.go`, `go.mod` and `go.work` file, sorted."""
         ...
 
-    async def read(self, commit: str | None, path: str) -> bytes | None:
-        """Read one file; None where there is none."""
+    async def read_all(
+        self, commit: str | None, paths: Sequence[str]
+    ) -> dict[str, bytes]:
+        """Read small files together; those that are not there are left out."""
         ...
 
     async def package(

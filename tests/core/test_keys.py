@@ -1,6 +1,7 @@
 """Keys: equal where the answer is the same, different where it is not."""
 
 from dataclasses import replace
+from typing import Any
 
 import pytest
 
@@ -79,19 +80,20 @@ def test_text_and_bytes_of_a_trace_are_the_same():
 
 
 def finding(
-    *, line: int = 7, function: str = "shop.F", message: str = "boom", **located: object
+    *, line: int = 7, function: str = "shop.F", message: str = "boom", **located: Any
 ) -> Finding:
     """Find one frame in `a/b.go`."""
     frame = Frame(function, "/app/a/b.go", line)
     panic = Panic("nil-deref", message, Goroutine(1, "", (frame,)), 1, (1, 2))
-    found = Located(path="a/b.go", module_path="a/b.go", matched="module")
+    found = Located("a/b.go", module_path="a/b.go", matched="module")
     place = Place(frame, "a", "b.go", replace(found, **located))
     return Finding((place,), panic, build_layout((), {}))
 
 
-def key(found: Finding, build: BuildContext = LINUX, **asked: object) -> bytes:
+def key(found: Finding, build: BuildContext = LINUX, **asked: Any) -> bytes:
     """Return the key of a finding, with *asked* changed in what was asked."""
-    return finished_key("github:acme/shop", SHA, replace(TOLD, **asked), build, found)
+    telemetry = replace(TOLD, **asked)
+    return finished_key("github:acme/shop", SHA, telemetry, found, build=build)
 
 
 @pytest.mark.parametrize(
@@ -126,6 +128,15 @@ def test_a_finished_context_is_known_by_options_and_target():
     )
 
 
+def test_a_finished_context_is_known_by_what_it_warns_of():
+    """A note on how the commit was chosen belongs to the answer."""
+    given = finished_key("git:/r", SHA, TOLD, finding(), build=LINUX)
+    guessed = finished_key(
+        "git:/r", SHA, TOLD, finding(), build=LINUX, warnings=["no commit was named"]
+    )
+    assert given != guessed
+
+
 @pytest.mark.parametrize(
     ("package", "build", "focus", "path"),
     [
@@ -156,7 +167,12 @@ def test_a_table_does_not_hang_on_where_its_sources_lie():
 def test_a_snippet_is_known_by_all_of_it():
     """Mode, text, offset and the fields kept each make a difference."""
     one = Snippet("struct", b"type T struct{}", 0, ("a",))
-    changes = {"mode": "spec", "text": b"type U struct{}", "offset": 1, "keep": ()}
+    changes: dict[str, Any] = {
+        "mode": "spec",
+        "text": b"type U struct{}",
+        "offset": 1,
+        "keep": (),
+    }
     keys = {snippet_key(replace(one, **{name: to})) for name, to in changes.items()}
     assert len(keys | {snippet_key(one)}) == 5
 

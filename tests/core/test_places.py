@@ -1,5 +1,7 @@
 """Frames found in the repository."""
 
+from typing import Any
+
 import pytest
 
 from triage.core.atlas import whole
@@ -17,7 +19,7 @@ MAIN = Frame("main.main", "/app/main.go", 9)
 GOEXIT = Frame("runtime.goexit", "/usr/local/go/src/runtime/asm.s", 1)
 
 
-def told(**options: object) -> Telemetry:
+def told(**options: Any) -> Telemetry:
     """Make telemetry of a trace."""
     return Telemetry(repo="acme/shop", trace="", **options)
 

@@ -128,9 +128,9 @@ def asked(monkeypatch) -> Asked:
             asked.source.append("paths")
             return await self._git.paths(commit)
 
-        async def read(self, commit, path):
-            asked.source.append(f"read {path}")
-            return await self._git.read(commit, path)
+        async def read_all(self, commit, paths):
+            asked.source.append(f"read {' '.join(paths)}")
+            return await self._git.read_all(commit, paths)
 
         async def package(self, commit, directory, *, first=None):
             asked.source.append(f"package {directory}")

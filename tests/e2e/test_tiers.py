@@ -9,6 +9,7 @@ import pytest
 import triage
 from tests.e2e.conftest import ADD, CART, FILES, TOTAL, TRACE
 from triage import app
+from triage.engine import Engine
 from triage.errors import HelperTimeout
 from triage.helper import Helper
 
@@ -33,7 +34,7 @@ def told(repo, commit):
 
 def content(result: triage.Result) -> dict[str, object]:
     """Return all of an answer but who served it."""
-    answer = orjson.loads(result.to_json())
+    answer: dict[str, object] = orjson.loads(result.to_json())
     del answer["served_from"]
     return answer
 
@@ -151,13 +152,13 @@ async def test_a_module_relative_path_after_the_other_asks_nobody(
             root_dir=root_dir,
         )
 
-    async def first(engine):
+    async def first(engine: Engine) -> tuple[triage.Result, ...]:
         alpha = await engine.context(told("alpha/cart/cart.go", ADD))
         beta = await engine.context(told("beta/cart/cart.go", ADD + 2))
         asked.clear()
         return alpha, beta
 
-    async def second(engine):
+    async def second(engine: Engine) -> tuple[triage.Result, ...]:
         alpha = await engine.context(told("cart/cart.go", ADD, "alpha"))
         beta = await engine.context(told("cart/cart.go", ADD + 2, "beta"))
         return alpha, beta
@@ -243,7 +244,7 @@ async def test_many_crashes_at_once_share_fetch_and_parse(asked, open_cached, to
     assert asked.parsed == 2  # cart and money
 
 
-async def test_a_branch_is_looked_up_each_time(asked, open_cached, repo):
+async def test_a_branch_is_looked_up_each_time(open_cached, repo):
     """What it meant before says nothing of what it means now."""
     repo.commit(FILES)
     telemetry = triage.Telemetry(

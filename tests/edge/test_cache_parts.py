@@ -1,6 +1,7 @@
 """The small parts of the cache: shelf, codec, stack, what is missing."""
 
 import zlib
+from collections.abc import Mapping, Sequence
 
 import pytest
 from hypothesis import given
@@ -99,7 +100,7 @@ class DictTier:
         """Find files by path."""
         return [row for form in forms for row in self.rows.get((commit, form), ())]
 
-    def put_paths(self, commit, rows):
+    def put_paths(self, commit: bytes, rows: Mapping[str, Sequence[PathRow]]) -> None:
         """Take files to keep."""
         self.rows |= {(commit, form): list(found) for form, found in rows.items()}
 

@@ -7,7 +7,7 @@ import pytest
 
 from triage.cache.blobs import Blobs
 from triage.cache.missing import SECONDS
-from triage.cache.source import CachingSource
+from triage.cache.source import CachingSource, Recent
 from triage.cache.sqlite import SqliteTier
 from triage.cache.stack import Stack
 from triage.core.model import Package, SourceFile
@@ -69,10 +69,10 @@ class FakeSource:
         files = [f"{d}/{f.name}" for d, p in self.packages.items() for f in p.files]
         return tuple(sorted([*files, *self.modules]))
 
-    async def read(self, commit, path):
-        """Read a module file."""
-        await self._answer("read", commit, path)
-        return self.modules.get(path)
+    async def read_all(self, commit, paths):
+        """Read module files."""
+        await self._answer("read", commit, *paths)
+        return {path: self.modules[path] for path in paths if path in self.modules}
 
     async def package(self, commit, directory, *, first=None):
         """Read one directory, with the file that the limits had left out."""
@@ -108,7 +108,14 @@ async def restart(source, clock, tmp_path):
             await tiers[-1].close()
         tiers.append(Stack(SqliteTier(tmp_path / "cache.db")))
         blobs = Blobs(tiers[-1])
-        return CachingSource(source, "git:x", tiers=tiers[-1], blobs=blobs, clock=clock)
+        return CachingSource(
+            source,
+            "git:x",
+            tiers=tiers[-1],
+            blobs=blobs,
+            recent=Recent(),
+            clock=clock,
+        )
 
     yield begin
     await tiers[-1].close()
@@ -221,18 +228,17 @@ async def test_a_rate_limit_is_not_remembered(source, restart):
     assert len(source.asked) == 3
 
 
-async def test_lists_and_single_files_are_kept(source, restart):
-    """A file that is not there is known as such."""
+async def test_lists_and_module_files_are_kept(source, restart):
+    """They come from what is kept, again and after a restart."""
     caching = await restart()
     paths = await caching.paths(SHA)
-    assert await caching.read(SHA, "svc/go.mod") == MOD
-    assert await caching.read(SHA, "go.mod") is None
+    wanted = ["svc/go.mod", "go.mod"]
+    assert await caching.read_all(SHA, wanted) == {"svc/go.mod": MOD}
     caching = await restart()
     for _ in range(2):
         assert await caching.paths(SHA) == paths
-        assert await caching.read(SHA, "svc/go.mod") == MOD
-        assert await caching.read(SHA, "go.mod") is None
-    assert len(source.asked) == 3
+        assert await caching.read_all(SHA, wanted) == {"svc/go.mod": MOD}
+    assert len(source.asked) == 2
 
 
 async def test_the_file_that_the_limits_left_out_is_asked_for(source, restart):

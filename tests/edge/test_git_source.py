@@ -271,3 +271,11 @@ def _commits_with_one_prefix(repo, *, digits: int) -> list[str]:
 def _write_commit(repo, body: str) -> str:
     write = ("hash-object", "-t", "commit", "-w", "--stdin")
     return str(repo.git(*write, data=body.encode()))
+
+
+async def test_files_are_read_together(repo, opened):
+    """Those that are not there are left out."""
+    commit = repo.commit({"a/go.mod": "module a\n", "go.work": "use ./a\n"})
+    async with opened(repo.path) as source:
+        files = await source.read_all(commit, ["a/go.mod", "b/go.mod", "go.work"])
+    assert files == {"a/go.mod": b"module a\n", "go.work": b"use ./a\n"}

@@ -310,3 +310,12 @@ async def test_a_closed_source_can_be_closed_again(
         await source.package(commit, "backend/store")
         await source.close()
         await source.close()
+
+
+async def test_module_files_come_together(server: GitHubServer, commit: str) -> None:
+    """Many small files are one request; what is not there is left out."""
+    wanted = ["backend/go.mod", "go.work", "none/go.mod", "../up/go.mod"]
+    async with reading(server) as source:
+        files = await source.read_all(commit, wanted)
+    assert files == {"backend/go.mod": MODULE.encode(), "go.work": WORK.encode()}
+    assert len(server.requests) == 1

@@ -6,9 +6,10 @@ id that makes it so. Branches and short ids are asked for each time.
 
 import asyncio
 from collections.abc import Awaitable, Callable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import partial
 
+import msgspec
 import orjson
 
 from triage.cache import records
@@ -24,11 +25,6 @@ from triage.core.printed import shown
 from triage.errors import CommitMissing, FileMissing
 from triage.ports import Clock, Recalled, Source
 
-_RECENT = 32 << 20
-"""Bytes of packages kept in memory, so that what is being written is found too."""
-_SMALL = 4 << 20
-"""Bytes of lists and single files, likewise."""
-
 
 @dataclass(frozen=True, slots=True)
 class _Seen:
@@ -43,6 +39,17 @@ class _Seen:
         return sum(len(file.data) for file in files) + 1000
 
 
+@dataclass(frozen=True, slots=True)
+class Recent:
+    """What was fetched lately, in memory, so that what is being written is found too.
+
+    Shared by the sources of all repositories: it is bounded as a whole.
+    """
+
+    looks: MemoryShelf[_Seen] = field(default_factory=lambda: MemoryShelf(32 << 20))
+    parts: MemoryShelf[bytes] = field(default_factory=lambda: MemoryShelf(8 << 20))
+
+
 class CachingSource:
     """A `triage.ports.Source`, and a `Chart`, before the source of one repository.
 
@@ -50,7 +57,14 @@ class CachingSource:
     """
 
     def __init__(
-        self, source: Source, key: str, *, tiers: Stack, blobs: Blobs, clock: Clock
+        self,
+        source: Source,
+        key: str,
+        *,
+        tiers: Stack,
+        blobs: Blobs,
+        recent: Recent,
+        clock: Clock,
     ) -> None:
         self.name = source.name
         self._source = source
@@ -58,8 +72,8 @@ class CachingSource:
         self._tiers = tiers
         self._blobs = blobs
         self._missing = Missing(clock)
-        self._recent: MemoryShelf[_Seen] = MemoryShelf(_RECENT)
-        self._small: MemoryShelf[bytes] = MemoryShelf(_SMALL)
+        self._recent = recent.looks
+        self._parts = recent.parts
         self._revisions: Flights[str, str | None] = Flights()
         self._asks: Flights[bytes, bytes] = Flights()
         self._looks: Flights[tuple[str, str], _Seen] = Flights()
@@ -90,16 +104,19 @@ class CachingSource:
 
         return tuple(orjson.loads(await self._kept(fixed, "paths", "", ask)))
 
-    async def read(self, commit: str | None, path: str) -> bytes | None:
-        """Read one file; None where there is none."""
+    async def read_all(
+        self, commit: str | None, paths: Sequence[str]
+    ) -> dict[str, bytes]:
+        """Read files together; those that are not there are left out."""
         fixed = _fixed(commit)
+        names = "\n".join(paths)
 
         async def ask() -> bytes:
-            data = await self._source.read(fixed, path)
-            return b"" if data is None else b"+" + data
+            read = await self._source.read_all(fixed, paths)
+            return msgspec.msgpack.encode(read)
 
-        kept = await self._kept(fixed, "file", path, ask)
-        return kept[1:] if kept else None
+        kept = await self._kept(fixed, "files", names, ask)
+        return msgspec.msgpack.decode(kept, type=dict[str, bytes])
 
     async def package(
         self, commit: str | None, directory: str, *, first: str | None = None
@@ -175,7 +192,9 @@ class CachingSource:
         """Take directories out of memory, out of the tiers, or from the source."""
         found = dict[str, _Seen]()
         for directory in directories:
-            if (seen := self._recent.get((commit, directory))) is not None:
+            if (
+                seen := self._recent.get(self._directory_key(commit, directory))
+            ) is not None:
                 found[directory] = seen
         rest = [d for d in directories if d not in found]
         found |= await self._held(await self._records(commit, rest))
@@ -190,7 +209,9 @@ class CachingSource:
         found = dict[str, Record]()
         keys = dict[bytes, str]()
         for directory in directories:
-            if (seen := self._recent.get((commit, directory))) is not None:
+            if (
+                seen := self._recent.get(self._directory_key(commit, directory))
+            ) is not None:
                 found[directory] = seen.record
             else:
                 keys[self._directory_key(commit, directory)] = directory
@@ -234,7 +255,9 @@ class CachingSource:
             if seen.package is None or not seen.package.passing
         }
         for directory, seen in lasting.items():
-            self._recent.put((commit, directory), _remembered(seen), seen.size)
+            self._recent.put(
+                self._directory_key(commit, directory), _remembered(seen), seen.size
+            )
             if seen.package is not None:
                 files = seen.package.files
                 await self._blobs.keep({file.oid: file.data for file in files})
@@ -265,10 +288,10 @@ class CachingSource:
             data = held[key].data if key in held else await ask()
             if key not in held:
                 self._tiers.put("trees", {key: data})
-            self._small.put(key, data, len(data))
+            self._parts.put(key, data, len(data))
             return data
 
-        known = self._small.get(key)
+        known = self._parts.get(key)
         return known if known is not None else await self._asks.once(key, find)
 
 

@@ -5,6 +5,7 @@ A key is a digest: equal keys mean equal answers, whoever computes them.
 
 import hashlib
 import re
+from collections.abc import Sequence
 from dataclasses import fields
 from typing import Final
 
@@ -68,14 +69,17 @@ def finished_key(
     source: str,
     commit: str,
     telemetry: Telemetry,
-    build: BuildContext,
     finding: Finding,
+    *,
+    build: BuildContext,
+    warnings: Sequence[str] = (),
 ) -> bytes:
     """Return what a finished context is known by.
 
-    *source* names the repository wherever it is asked from. The crash function
-    follows from its file, line and printed name. Frames that are not the repository's
-    are no part of it: whoever takes a context out puts the panic at hand into it.
+    *source* names the repository wherever it is asked from, *warnings* are those that
+    do not follow from the rest. The crash function follows from its file, line and
+    printed name. Frames that are not the repository's are no part of it: whoever takes
+    a context out puts the panic at hand into it.
     """
     panic, crash = finding.panic, finding.places[0]
     located = crash.located
@@ -90,6 +94,7 @@ def finished_key(
         [[p.path, p.frame.function, p.frame.line] for p in finding.places],
         located and [located.module_path, located.warning],
         import_path(crash.directory, finding.layout),
+        list(warnings),
     )
 
 

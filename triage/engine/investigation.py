@@ -7,8 +7,9 @@ from dataclasses import replace
 from triage.core.answer import Origin, assemble
 from triage.core.buildcontext import hinted
 from triage.core.keys import finished_key
-from triage.core.model import Panic, Result, Telemetry
+from triage.core.model import BuildContext, Panic, Result, Telemetry
 from triage.core.places import Finding, fingerprinted, frame_sites, shown_panic
+from triage.core.remote import named_commit
 from triage.core.resolve import FrameSite, Plan
 from triage.core.scene import crash_scene
 from triage.core.view import View
@@ -44,13 +45,11 @@ class Investigation:
 
     async def answer(self) -> Result:
         """Go all the way from the telemetry to the result."""
-        source, telemetry = self._repository.source, self._telemetry
-        commit = await source.resolve(telemetry.commit_sha)
+        telemetry, commit = self._telemetry, await self._commit()
         survey = Survey(self._repository, commit, self._means.atlases)
         finding = await survey.find(telemetry, self._panics)
         build = hinted(telemetry, finding.panic)
-        name = self._repository.name
-        key = name and commit and finished_key(name, commit, telemetry, build, finding)
+        key = self._key(commit, build, finding)
         if key and (known := await self._known(key)):
             return replace(known, panic=shown_panic(finding))
         tested = {p.directory for p in finding.places if p.name.endswith("_test.go")}
@@ -59,6 +58,29 @@ class Investigation:
         if key and self.lasting:
             self._keep(key, result)
         return result
+
+    async def _commit(self) -> str | None:
+        """Resolve the commit that is told, or that the text names, or the newest."""
+        repository, revision = self._repository, self._telemetry.commit_sha
+        if revision is None and repository.remote is not None:
+            revision = named_commit(self._panics, repository.remote)
+        commit = await repository.source.resolve(revision)
+        if revision is None and repository.moves:
+            self._warnings.append(
+                f"no commit was named: the default branch was read, at {commit}"
+            )
+        return commit
+
+    def _key(
+        self, commit: str | None, build: BuildContext, finding: Finding
+    ) -> bytes | None:
+        """Return what the finished context is known by; None where none is kept."""
+        name, told = self._repository.name, self._telemetry
+        if name is None or commit is None:
+            return None
+        return finished_key(
+            name, commit, told, finding, build=build, warnings=self._warnings
+        )
 
     async def _known(self, key: bytes) -> Result | None:
         """Look for the finished context: in memory, then where it is kept for good."""

@@ -57,6 +57,10 @@ class Repository:
     name: str | None = None
     """What the repository is known by wherever it is asked from; None keeps nothing."""
     chart: Chart = field(default_factory=NoChart)
+    remote: str | None = None
+    """OWNER/NAME where it is no directory: then a text may name the commit."""
+    moves: bool = False
+    """Without a commit its default branch is read, which moves."""
 
 
 class Opener(Protocol):

@@ -4,7 +4,6 @@ What is known is shared by all calls on the commit; what was fetched on the way 
 kept for the call itself.
 """
 
-import asyncio
 from collections.abc import Sequence
 from dataclasses import replace
 
@@ -101,13 +100,8 @@ class Survey:
     async def _list(self) -> None:
         paths = await self._source.paths(self._commit)
         names = module_files(paths)
-        read = await asyncio.gather(
-            *(self._source.read(self._commit, name) for name in names)
-        )
-        pairs = zip(names, read, strict=True)
-        self._set(
-            whole(paths, {name: data for name, data in pairs if data is not None})
-        )
+        contents = await self._source.read_all(self._commit, names) if names else {}
+        self._set(whole(paths, contents))
 
     def _add(self, new: Recalled) -> None:
         """Learn, on top of what other calls have learnt meanwhile."""

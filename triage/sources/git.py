@@ -24,7 +24,7 @@ from triage.sources.limits import (
     is_lfs_pointer,
     reading_order,
 )
-from triage.sources.probing import probe
+from triage.sources.probing import probe, read_files
 from triage.sources.trees import Entry, Kind
 
 _FULL_ID = re.compile(r"[0-9a-f]{40}(?:[0-9a-f]{24})?")
@@ -116,6 +116,12 @@ class GitSource:
             raise FileMissing(f"there is no Go file in {shown(directory or '.')}")
         files = await self._files(blobs, first, problems)
         return Package(directory, files, tuple(problems))
+
+    async def read_all(
+        self, commit: str | None, paths: Sequence[str]
+    ) -> dict[str, bytes]:
+        """Read files together; those that are not there are left out."""
+        return await read_files(self, commit, paths)
 
     async def probe(
         self, commit: str | None, directories: Sequence[str]

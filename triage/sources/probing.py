@@ -1,4 +1,4 @@
-"""Look at directories that may not exist, where reading is cheap."""
+"""Look at what may not exist, where reading is cheap."""
 
 import asyncio
 from collections.abc import Iterable, Sequence
@@ -26,19 +26,20 @@ async def probe(
     source: Reader, commit: str | None, directories: Sequence[str]
 ) -> tuple[dict[str, Package], dict[str, bytes]]:
     """Do what `Source.probe` says, by its other methods, all at once."""
-    paths = module_paths(directories)
     packages, files = await asyncio.gather(
         asyncio.gather(*(_package(source, commit, d) for d in directories)),
-        asyncio.gather(*(_file(source, commit, path) for path in paths)),
+        read_files(source, commit, module_paths(directories)),
     )
-    return (
-        {package.directory: package for package in packages if package},
-        {
-            path: data
-            for path, data in zip(paths, files, strict=True)
-            if data is not None
-        },
-    )
+    return {package.directory: package for package in packages if package}, files
+
+
+async def read_files(
+    source: Reader, commit: str | None, paths: Sequence[str]
+) -> dict[str, bytes]:
+    """Do what `Source.read_all` says, a file at a time."""
+    files = await asyncio.gather(*(_file(source, commit, path) for path in paths))
+    pairs = zip(paths, files, strict=True)
+    return {path: data for path, data in pairs if data is not None}
 
 
 def module_paths(directories: Iterable[str]) -> list[str]:

@@ -21,7 +21,7 @@ from triage.sources.limits import (
     is_plain,
     reading_order,
 )
-from triage.sources.probing import probe
+from triage.sources.probing import probe, read_files
 from triage.sources.rooted import Refused, opened, opened_in, read_all, size_of
 
 
@@ -64,6 +64,12 @@ class WorktreeSource:
         """
         await self.resolve(commit)
         return await asyncio.to_thread(self._package, checked_path(directory), first)
+
+    async def read_all(
+        self, commit: str | None, paths: Sequence[str]
+    ) -> dict[str, bytes]:
+        """Read files together; those that are not there are left out."""
+        return await read_files(self, commit, paths)
 
     async def probe(
         self, commit: str | None, directories: Sequence[str]

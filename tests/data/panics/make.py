@@ -12,28 +12,11 @@ import tempfile
 from pathlib import Path
 
 HERE = Path(__file__).parent
-PLAIN = [
-    "nil",
-    "map",
-    "index",
-    "divide",
-    "custom",
-    "multiline",
-    "assert",
-    "closed",
-    "again",
-    "wrapped",
-    "goroutine",
-    "overflow",
-    "logpanic",
-    "unlock",
-    "serving",
-    "slogjson",
-    "slogtext",
-    "stack",
-    "nilpanic",
-    "error",
-]
+PLAIN = (
+    "nil", "map", "index", "divide", "custom", "multiline", "assert", "closed",
+    "again", "wrapped", "goroutine", "overflow", "logpanic", "unlock", "serving",
+    "slogjson", "slogtext", "stack", "nilpanic", "error",
+)  # fmt: skip
 GO = shutil.which("go") or sys.exit("make.py: no go on the path")
 
 

@@ -12,8 +12,9 @@ from triage.core.panics.document import Document
 _TERMINAL = re.compile(
     r"\x1b(?:\[[0-?]*[ -/]*[@-~]|\][^\x07\x1b\n]*(?:\x07|\x1b\\)?|[@-Z\\^_])"
 )
-_COLOUR = re.compile(r"\[\d{1,3}(?:;\d{1,3})*m")
+_COLOUR = re.compile(r"\[(?:[1-9]|[34][0-8]|9[0-7]|10[0-7])(?:;\d{1,3})*m")
 """A colour whose escape character was lost on the way, or written out."""
+_PLAIN_AGAIN = re.compile(r"\[(?:0|39|39;49)?m")
 _WRITTEN = re.compile(
     r"(?:\^\[|␛|#033|\\x1b|\\033|\\e|\\u001b)?\[(?:\d{1,3}(?:;\d{1,3})*)?m"
 )
@@ -51,7 +52,7 @@ def clean(text: bytes | str) -> Document:
     document = _line_ends(plain)
     if "\x1b" in plain:
         document.text = _TERMINAL.sub("", document.text)
-    if _COLOUR.search(plain):
+    if _COLOUR.search(plain) and _PLAIN_AGAIN.search(plain):
         document.text = _WRITTEN.sub("", document.text)
     if "<" in plain or "&" in plain:
         document = _markup(document)

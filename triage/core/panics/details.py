@@ -19,43 +19,14 @@ _GO = re.compile(
 )
 _SETTING = re.compile(r"\b(?P<name>GOOS|GOARCH)=[\"']?(?P<value>[a-z0-9]+)")
 _SUFFIX = re.compile(r"_(?P<a>[a-z0-9]+)(?:_(?P<b>[a-z0-9]+))?\.(?:go|s|c)$")
-_SYSTEMS = frozenset(
-    [
-        "aix",
-        "android",
-        "darwin",
-        "dragonfly",
-        "freebsd",
-        "illumos",
-        "ios",
-        "js",
-        "linux",
-        "netbsd",
-        "openbsd",
-        "plan9",
-        "solaris",
-        "wasip1",
-        "windows",
-    ]
-)
-_MACHINES = frozenset(
-    [
-        "386",
-        "amd64",
-        "arm",
-        "arm64",
-        "loong64",
-        "mips",
-        "mips64",
-        "mips64le",
-        "mipsle",
-        "ppc64",
-        "ppc64le",
-        "riscv64",
-        "s390x",
-        "wasm",
-    ]
-)
+_SYSTEMS = frozenset((
+    "aix", "android", "darwin", "dragonfly", "freebsd", "illumos", "ios", "js",
+    "linux", "netbsd", "openbsd", "plan9", "solaris", "wasip1", "windows",
+))  # fmt: skip
+_MACHINES = frozenset((
+    "386", "amd64", "arm", "arm64", "loong64", "mips", "mips64", "mips64le",
+    "mipsle", "ppc64", "ppc64le", "riscv64", "s390x", "wasm",
+))  # fmt: skip
 
 
 def revision(text: str) -> str | None:

@@ -1,7 +1,6 @@
 """The recovery format of gin and of go-errors.
 
-A path with its program counter, then the function and the line of source.
-
+A path with its program counter, then the function and the line of source:
 `/app/a.go:36 (0x142844a)` and below it, indented, `(*T).F: x := y.Z`.
 """
 

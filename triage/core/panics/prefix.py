@@ -64,7 +64,7 @@ def _fixed(text: str) -> str:
 
 
 def _moving(text: str) -> str:
-    r"""Write a moving part as a pattern: `18:29:17.79` -> `\d+:\d+:\d+(?:[.,]\d+)?`."""
+    r"""Write a moving part as a pattern: `18:29:17` -> `\d+:\d+:\d+`."""
     if _MIXED.fullmatch(text):
         return "[0-9a-f]+"
     return _PIECES.sub(lambda found: _piece(found[0]), text)

@@ -14,6 +14,7 @@ from triage.core.panics.crash import Found, make
 from triage.core.panics.document import Document
 from triage.core.panics.frames import StackReader
 from triage.core.panics.head import Head, log_message, read_head
+from triage.core.panics.origin import is_standard
 from triage.core.panics.prefix import Prefixes
 from triage.core.panics.view import View
 
@@ -35,21 +36,11 @@ _ABSOLUTE = re.compile(r"(?:[A-Za-z]:)?[/\\]")
 _LEAST_PATHS = 3
 _MESSAGE = 8
 """An error's message above its stack has at most so many lines."""
-_FORGES = frozenset(
-    [
-        "github.com",
-        "gitlab.com",
-        "bitbucket.org",
-        "golang.org",
-        "google.golang.org",
-        "cloud.google.com",
-        "k8s.io",
-        "sigs.k8s.io",
-        "gopkg.in",
-        "go.uber.org",
-        "go.opentelemetry.io",
-    ]
-)
+_FORGES = frozenset((
+    "github.com", "gitlab.com", "bitbucket.org", "golang.org", "google.golang.org",
+    "cloud.google.com", "k8s.io", "sigs.k8s.io", "gopkg.in", "go.uber.org",
+    "go.opentelemetry.io",
+))  # fmt: skip
 
 
 @dataclass(slots=True)
@@ -189,14 +180,11 @@ def _may_be_cut(top: _Top) -> bool:
     if document.lines[0][:1].isspace() or name.startswith(("main.", "panic")):
         return False
     package = split_function(name).package
+    if is_standard(shapes.frame(name, top.at, None)):
+        return f"/src/{package}/" not in f"/{top.at[0]}"
     host = package.partition("/")[0]
-    if (
-        host in _FORGES
-        or f"\n{host}/" in document.text
-        or f"\n{host}." in document.text
-    ):
-        return False
-    return f"/src/{package}/" not in f"/{top.at[0]}"
+    known = f"\n{host}/" in document.text or f"\n{host}." in document.text
+    return host not in _FORGES and not known
 
 
 def _error_head(top: _Top, floor: int) -> Head | None:

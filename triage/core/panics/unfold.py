@@ -39,7 +39,7 @@ def whole(view: View, index: int) -> tuple[str | None, int]:
         part = view.words(after)
         if not part or (joined and shapes.call(part) and not _tail_of_name(part)):
             break
-        for glue in ("", " "):
+        for glue in (" ", "") if joined.endswith(",") else ("", " "):
             line = joined + glue + part
             if shapes.call(line) or shapes.created(line):
                 return line, after + 1

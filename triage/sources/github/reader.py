@@ -93,6 +93,11 @@ class Reader:
             raise TooLarge(f"{shown(path)} is over {MAX_FILE >> 20} MiB")
         return (await self._contents.get([entry]))[entry.oid]
 
+    async def files(self, paths: Sequence[str]) -> dict[str, bytes]:
+        """Read small files that are there, in one query where that goes."""
+        await self._learn((), paths)
+        return await self._read_modules(paths)
+
     async def tree(self) -> Mapping[str, Listing | None]:
         """Make the snapshot whole and give all its directories."""
         if not self._snapshot.whole:

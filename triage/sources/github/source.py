@@ -103,6 +103,14 @@ class GitHubSource:
             raise FileMissing(f"{shown(path)} {LFS_POINTER}")
         return data
 
+    async def read_all(
+        self, commit: str | None, paths: Sequence[str]
+    ) -> dict[str, bytes]:
+        """Read small files together; those that are not there are left out."""
+        plain = [path for path in dict.fromkeys(paths) if _is_plain(path)]
+        async with self._reader(commit) as reader:
+            return await reader.files(plain)
+
     async def package(
         self, commit: str | None, directory: str, *, first: str | None = None
     ) -> Package:

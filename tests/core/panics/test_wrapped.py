@@ -1,4 +1,7 @@
-"""Ways in which a dump reaches a reader: each takes the text as it was printed."""
+"""A crash reads the same however its text was wrapped on the way.
+
+Each wrapper takes a text as it was printed and returns what somebody would send.
+"""
 
 import csv
 import html
@@ -6,25 +9,24 @@ import io
 import json
 import quopri
 import re
-from collections.abc import Callable
 from datetime import UTC, datetime, timedelta
 
-Wrap = Callable[[str], str]
-Line = Callable[[str, datetime, int], str]
-"""Makes one line of the text, its moment and its number into what is logged."""
+import pytest
+
+from triage.core.panics import decipher, primary
 
 START = datetime(2026, 3, 14, 9, 26, 53, 589793, UTC)
 
 
-def moments(count: int) -> list[datetime]:
+def moments(count):
     """Return *count* moments, some milliseconds apart, over a change of the minute."""
     return [START + timedelta(milliseconds=640 * i) for i in range(count)]
 
 
-def each(make: Line) -> Wrap:
+def each(make):
     """Wrap a function of (line, moment, index) into one of a whole text."""
 
-    def wrap(text: str) -> str:
+    def wrap(text):
         lines = text.removesuffix("\n").split("\n")
         stamps = moments(len(lines))
         return "".join(
@@ -34,13 +36,13 @@ def each(make: Line) -> Wrap:
     return wrap
 
 
-def nano(moment: datetime) -> str:
+def nano(moment):
     """Print a moment as Go's RFC3339Nano does: without zeros at the end."""
     fraction = f"{moment.microsecond:06d}".rstrip("0")
     return f"{moment:%Y-%m-%dT%H:%M:%S}" + (f".{fraction}" if fraction else "") + "Z"
 
 
-def escape(text: str) -> str:
+def escape(text):
     """Escape as Go's %q does."""
     return json.dumps(text, ensure_ascii=False)[1:-1]
 
@@ -92,27 +94,26 @@ def sheet(text):
     return out.getvalue()
 
 
-def wrapped(width: int) -> Wrap:
+def wrapped(width):
     """Break lines at blanks before *width* columns, as web forms did."""
 
-    def wrap(text: str) -> str:
+    def wrap(text):
         out = []
         for line in text.split("\n"):
-            rest = line
-            while len(rest) > width and " " in rest[20:width]:
-                at = rest.rindex(" ", 0, width)
-                out.append(rest[:at])
-                rest = rest[at + 1 :]
-            out.append(rest)
+            while len(line) > width and " " in line[20:width]:
+                at = line.rindex(" ", 0, width)
+                out.append(line[:at])
+                line = line[at + 1 :]
+            out.append(line)
         return "\n".join(out)
 
     return wrap
 
 
-def cut_at(width: int) -> Wrap:
+def cut_at(width):
     """Break lines at exactly *width* columns, as a terminal's selection does."""
 
-    def wrap(text: str) -> str:
+    def wrap(text):
         return "\n".join(
             "\n".join(re.findall(f".{{1,{width}}}", line)) for line in text.split("\n")
         )
@@ -120,12 +121,12 @@ def cut_at(width: int) -> Wrap:
     return wrap
 
 
-def container(line: str, at: datetime, _: int) -> str:
+def container(line, at, _):
     """Write a line as a Kubernetes node does."""
     return f"{nano(at)} stderr F {line}"
 
 
-def docker_file(line: str, at: datetime, _: int) -> str:
+def docker_file(line, at, _):
     """Write a line as Docker's json-file driver does."""
     return json.dumps({"log": line + "\n", "stream": "stderr", "time": nano(at)})
 
@@ -321,3 +322,94 @@ RECORDS = {
         for x in s.split("\n")
     ),
 }
+
+
+SAMPLES = (
+    "nil", "index", "goroutine", "many", "test", "serving", "unlock", "system", "again",
+    "overflow", "wrapped", "timeout", "multiline", "error",
+)  # fmt: skip
+
+
+def told(text):
+    """Return all that must survive any wrapping; of messages, the words."""
+    panic = primary(decipher(text).crashes)
+    assert panic is not None
+    assert panic.crashed is not None
+    return (
+        panic.kind,
+        panic.message.split(),
+        panic.crashed,
+        panic.goroutines,
+        panic.others,
+        panic.signal,
+        panic.address,
+    )
+
+
+@pytest.mark.parametrize("name", PREFIXED)
+def test_a_prefix_before_each_line_changes_nothing(sample, name):
+    """Whatever a sender writes before each line, the same crash is read."""
+    plain = {sample_name: sample(sample_name) for sample_name in SAMPLES}
+    expected = {key: told(text) for key, text in plain.items()}
+    assert expected == {key: told(PREFIXED[name](text)) for key, text in plain.items()}
+
+
+@pytest.mark.parametrize("name", REPORTED)
+def test_what_forms_and_people_make_of_a_dump_changes_nothing(sample, name):
+    """Quoted, escaped, coloured, broken or framed, the same crash is read."""
+    plain = {sample_name: sample(sample_name) for sample_name in SAMPLES}
+    expected = {key: told(text) for key, text in plain.items()}
+    assert expected == {key: told(REPORTED[name](text)) for key, text in plain.items()}
+
+
+@pytest.mark.parametrize("name", RECORDS)
+def test_a_record_around_a_dump_changes_nothing(sample, name):
+    """In a record or spread over many, the same crash is read."""
+    plain = {sample_name: sample(sample_name) for sample_name in SAMPLES}
+    expected = {key: told(text) for key, text in plain.items()}
+    assert expected == {key: told(RECORDS[name](text)) for key, text in plain.items()}
+
+
+@pytest.mark.parametrize("name", ["cri", "compose", "indented"])
+def test_lines_are_those_of_the_text_as_it_came(sample, name):
+    """The span of a crash counts the lines of the text with everything around it."""
+    text = PREFIXED[name]("starting\n\n" + sample("nil") + "bye\n")
+    assert decipher(text).crashes[0].lines == (3, 12)
+
+
+def test_each_of_two_senders_keeps_its_own_dump(sample):
+    """Two services that crash at the same time are told apart by their prefixes."""
+    left = [f"web-1  | {line}" for line in sample("nil").splitlines()]
+    right = [f"api-1  | {line}" for line in sample("map").splitlines()]
+    both = [line for pair in zip(left, right, strict=False) for line in pair]
+    rest = left[len(right) :] + right[len(left) :]
+    crashes = decipher("\n".join([*both, *rest]) + "\n").crashes
+    assert [panic.kind for panic in crashes] == ["nil-deref", "nil-map"]
+    assert [told(sample("nil"))[2], told(sample("map"))[2]] == [
+        panic.crashed for panic in crashes
+    ]
+
+
+def test_a_prefix_that_only_the_first_line_has_is_dropped(sample, frames, read):
+    """A logger that writes a whole dump as one message prefixes its first line."""
+    lines = sample("stack").splitlines()
+    text = f"Mar 14 09:26:53 node-7 shop[4711]: {lines[0]}\n" + "".join(
+        f"        {line}\n" for line in lines[1:]
+    )
+    assert frames(read(sample("stack"))) == frames(read(text))
+
+
+def test_test_output_of_two_packages_is_put_together_again(sample):
+    """The records of `go test -json` belong to packages, whatever their order."""
+    records = []
+    for package, name in (("example.test/a", "nil"), ("example.test/b", "map")):
+        records.append(
+            [
+                json.dumps({"Action": "output", "Package": package, "Output": line})
+                for line in sample(name).splitlines(keepends=True)
+            ]
+        )
+    mixed = "\n".join(line for pair in zip(*records, strict=False) for line in pair)
+    tail = "\n".join(records[0][len(records[1]) :] + records[1][len(records[0]) :])
+    crashes = decipher(f"{mixed}\n{tail}\n").crashes
+    assert {"nil-deref", "nil-map"} == {panic.kind for panic in crashes}
