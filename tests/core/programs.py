@@ -15,7 +15,7 @@ def frame(shop: Sketch, turn: int, printed: str, mark: str) -> FrameSite:
     """Make a frame of the trace that ran through a marked line."""
     file, line = shop.marks[mark]
     directory = shop.package.directory
-    return FrameSite(turn, directory, file, line, split_function(printed), printed)
+    return FrameSite(turn, directory, file, line, split_function(printed))
 
 
 @dataclass(frozen=True)

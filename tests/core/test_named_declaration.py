@@ -21,6 +21,10 @@ func Run() {}
 var hook = func() {}
 
 func outer() {}
+
+func initCache() {}
+
+func globals() {}
 """,
         "b.go": "package shop\n\nfunc init() {}\n\nfunc (u *U) Run() {}\n\nfunc last() {}\n",
     }
@@ -29,9 +33,7 @@ func outer() {}
 
 def by_name(file: str, line: int, printed: str) -> tuple[str | None, str | None]:
     """Find the declaration of a frame; return its owner and name, and the warning."""
-    found, warning = named_declaration(
-        NAMED.view, file, line, split_function(printed), printed
-    )
+    found, warning = named_declaration(NAMED.view, file, line, split_function(printed))
     return (f"{found.receiver}.{found.name}".lstrip(".") if found else None), warning
 
 
@@ -47,6 +49,9 @@ def by_name(file: str, line: int, printed: str) -> tuple[str | None, str | None]
         ("a.go", 6, "shop.outer.(*T).Run.func1", "T.Run"),
         ("a.go", 9, "shop.Run[...]", "Run"),
         ("b.go", 3, "shop.init.0", "init"),
+        ("a.go", 13, "shop.outer.(*T).Run.func1", "outer"),
+        ("a.go", 11, "shop.map.init.1", "hook"),
+        ("a.go", 13, "", "outer"),
     ],
 )
 def test_line_and_name_agree(file, line, printed, want):
@@ -62,6 +67,11 @@ def test_line_and_name_agree(file, line, printed, want):
         ("a.go", 13, "shop.last", "last", "last"),
         ("gone.go", 3, "shop.Run", "Run", "Run"),
         ("b.go", 99, "shop.(*U).Run", "U.Run", "(*U).Run"),
+        ("a.go", 11, "shop.initCache", "initCache", "initCache"),
+        ("a.go", 11, "shop.globals", "globals", "globals"),
+        ("a.go", 11, "shop.outer.func1", "outer", "outer"),
+        ("a.go", 9, "shop.(*T).Run", "T.Run", "(*T).Run"),
+        ("a.go", 6, "shop.Run", "Run", "Run"),
     ],
 )
 def test_name_wins(file, line, printed, want, title):
@@ -72,8 +82,23 @@ def test_name_wins(file, line, printed, want, title):
 
 def test_name_that_is_gone():
     """Where nothing has the name, what holds the line is taken, with a warning."""
-    warning = f"line 13 of a.go lies in outer, not in shop.renamed: {OTHER}"
+    warning = f"line 13 of a.go lies in outer, not in renamed: {OTHER}"
     assert by_name("a.go", 13, "shop.renamed") == ("outer", warning)
+
+
+def test_method_of_an_alias():
+    """The runtime prints the type that an alias stands for."""
+    shop = sketch(
+        "package shop\n\ntype T struct{}\n\ntype A = T\n\nfunc (a A) Run() {}\n"
+    )
+    found = named_declaration(shop.view, "shop.go", 7, split_function("shop.T.Run"))
+    assert found == (shop.decl("A.Run"), None)
+
+
+def test_path_of_a_package_says_nothing_of_the_function():
+    """What stands before the function's name is no name of a declaration."""
+    warning = f"line 13 of a.go lies in outer, not in renamed: {OTHER}"
+    assert by_name("a.go", 13, "x.outer.y/shop.renamed") == ("outer", warning)
 
 
 @pytest.mark.parametrize("printed", ["shop.gone", "shop.init", "", "shop.(*V).Run"])
@@ -90,8 +115,6 @@ def test_nearest_file_of_a_name():
             "b.go": "package main\n\nfunc main() {}\n",
         }
     )
-    found, _ = named_declaration(
-        shop.view, "b.go", 1, split_function("main.main"), "main.main"
-    )
+    found, _ = named_declaration(shop.view, "b.go", 1, split_function("main.main"))
     assert found is not None
     assert found.file == 1

@@ -1,13 +1,22 @@
 """Frames found in the repository."""
 
+from dataclasses import replace
 from typing import Any
 
 import pytest
 
 from triage.core.atlas import whole
-from triage.core.model import Frame, Goroutine, Panic, Telemetry
+from triage.core.model import Frame, Goroutine, Panic, Problem, Report, Telemetry
 from triage.core.names import split_function
-from triage.core.places import find_places, fingerprinted, frame_sites, shown_panic
+from triage.core.panics import show
+from triage.core.places import (
+    explainable,
+    find_places,
+    fingerprinted,
+    frame_sites,
+    oddities,
+    shown_panic,
+)
 from triage.errors import BadInput, FileMissing
 
 LAYOUT = whole(
@@ -98,3 +107,59 @@ def test_a_repository_without_modules_is_learnt_from_the_trace():
     bare = whole(["cart/cart.go", "main.go"], {}).layout
     found = find_places(told(), (panic(ADD),), bare)
     assert "example.com/shop" in found.layout.by_path
+
+
+def logged(kind: str, *frames: Frame) -> Panic:
+    """Make what was merely logged, with a stack of these frames."""
+    return replace(panic(*frames), kind=kind)
+
+
+def test_real_crashes_come_before_what_was_logged():
+    """Real crashes are tried first, in their order; logged stacks are kept behind."""
+    error, stack = logged("logged-error", MAIN), logged("logged-stack", MAIN)
+    first, second = panic(ADD), panic(MAIN)
+    assert explainable([error, first, stack, second]) == (first, second, error, stack)
+
+
+@pytest.mark.parametrize(
+    "kinds",
+    [
+        ("logged-error", "divide"),
+        ("logged-error", "logged-stack"),
+        ("divide", "nil-deref"),
+        ("goroutine-dump", "custom-panic"),
+    ],
+)
+def test_the_first_to_be_tried_is_the_one_that_parse_shows(kinds):
+    """The engine explains the crash that `triage parse` puts first."""
+    crashes = tuple(logged(kind, MAIN) for kind in kinds)
+    shown = show.to_json(Report(crashes), "crash.txt")
+    assert explainable(crashes)[0].kind == shown["kind"]
+
+
+def test_what_was_logged_is_explained_alone():
+    """Where nothing else has a stack, a logged error is tried."""
+    error = logged("logged-error", MAIN)
+    headless = replace(panic(ADD), crashed=None)
+    assert explainable([headless, panic(), error]) == (error,)
+
+
+@pytest.mark.parametrize(
+    ("lines", "want"),
+    [
+        ((), ()),
+        ((4,), ("line 4 of the trace: odd",)),
+        ((4, 6, 9), ("line 4 of the trace: odd (and 2 more)",)),
+    ],
+)
+def test_what_is_odd_in_the_text_is_told_in_a_sentence(lines, want):
+    """The first problem of the crash's text stands for all."""
+    problems = tuple(Problem(line, "odd") for line in lines)
+    crash = replace(panic(MAIN), problems=problems)
+    assert oddities(find_places(told(), (crash,), LAYOUT)) == want
+
+
+def test_file_and_line_alone_are_never_odd():
+    """Without a trace there is no text to find fault with."""
+    place = Telemetry(repo="acme/shop", file="cart/cart.go", line=7)
+    assert oddities(find_places(place, (), LAYOUT)) == ()

@@ -324,7 +324,7 @@ def test_frame_in_a_package_that_is_gone():
 
 def test_frame_that_is_not_to_be_found():
     """A frame of which neither line nor name is known is passed over."""
-    gone = FrameSite(1, "api", "gone.go", 3, split_function("main.gone"), "main.gone")
+    gone = FrameSite(1, "api", "gone.go", 3, split_function("main.gone"))
     found = chosen(replace(PROGRAM, frames=(gone, HANDLE)))
     assert found["Server.Handle"].near == Near.FRAME
 

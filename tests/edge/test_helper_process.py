@@ -3,6 +3,8 @@
 import asyncio
 import contextlib
 import os
+import resource
+from collections.abc import Iterator
 
 import pytest
 
@@ -34,6 +36,29 @@ def gone(pid: int) -> bool:
     except ProcessLookupError:
         return True
     return False
+
+
+@contextlib.contextmanager
+def descriptors(free: int) -> Iterator[None]:
+    """Leave the process just *free* file descriptors to open."""
+    before = resource.getrlimit(resource.RLIMIT_NOFILE)
+    limit = 0
+    while free or _is_open(limit):
+        free -= not _is_open(limit)
+        limit += 1
+    resource.setrlimit(resource.RLIMIT_NOFILE, (limit, before[1]))
+    try:
+        yield
+    finally:
+        resource.setrlimit(resource.RLIMIT_NOFILE, before)
+
+
+def _is_open(descriptor: int) -> bool:
+    try:
+        os.fstat(descriptor)
+    except OSError:
+        return False
+    return True
 
 
 class Nursery:
@@ -435,3 +460,15 @@ async def test_call_after_close(nursery):
 def test_exit_statuses(status, words):
     """How a process ended is said in words, and also that it has not."""
     assert words == _describe(status)
+
+
+@pytest.mark.parametrize("free", [0, 1, 2, 3, 4, 5])
+async def test_no_descriptors_left(nursery, free):
+    """Wherever the start runs out of descriptors, it fails and says what helps."""
+    child = nursery()
+
+    with descriptors(free), pytest.raises(HelperStartFailed) as caught:
+        await child.start()
+
+    assert "Too many open files; close files, or" in str(caught.value)
+    await child.life

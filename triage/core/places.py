@@ -3,7 +3,7 @@
 Pure, over what is known of the commit's tree.
 """
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from posixpath import basename
 
@@ -11,7 +11,7 @@ from triage.core.model import Frame, Panic, ShownFrame, ShownPanic, Telemetry
 from triage.core.modules import Layout
 from triage.core.names import split_function
 from triage.core.origins import build_roots, learn_root
-from triage.core.panics import own_frames
+from triage.core.panics import LOGGED, own_frames, primary
 from triage.core.paths import is_own, locate, package_directory
 from triage.core.resolve import FrameSite
 from triage.core.search import BuildRoot, Located
@@ -72,6 +72,19 @@ def ground(frames: Sequence[Frame], layout: Layout, root_dir: str | None) -> Gro
     """Learn from the whole trace what one frame cannot say."""
     learnt = learn_root(layout, frames)
     return Ground(learnt, root_dir, build_roots(frames, learnt))
+
+
+def explainable(crashes: Iterable[Panic]) -> tuple[Panic, ...]:
+    """Return the crashes that have a stack, in the order in which to try them.
+
+    First what `triage parse` shows as the crash of the text, then other crashes, what
+    was merely logged last.
+    """
+    found = [panic for panic in crashes if panic.crashed and panic.crashed.frames]
+    main = primary(found)
+    return tuple(
+        sorted(found, key=lambda panic: (panic is not main, panic.kind in LOGGED))
+    )
 
 
 def find_places(
@@ -143,10 +156,19 @@ def frame_sites(places: Sequence[Place]) -> tuple[FrameSite, ...]:
             place.name,
             place.frame.line or 0,
             split_function(place.frame.function),
-            place.frame.function,
         )
         for turn, place in enumerate(places[1:], 1)
     )
+
+
+def oddities(finding: Finding) -> tuple[str, ...]:
+    """Say in one sentence what was odd in the text of the crash, if anything was."""
+    problems = finding.panic.problems if finding.panic else ()
+    if not problems:
+        return ()
+    first, more = problems[0], len(problems) - 1
+    also = f" (and {more} more)" if more else ""
+    return (f"line {first.line} of the trace: {first.text}{also}",)
 
 
 def shown_panic(finding: Finding) -> ShownPanic:

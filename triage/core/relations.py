@@ -260,20 +260,22 @@ class Relations:
             number: _Word.found(view, number, self._views)
             for number in view.words_of(crash.id)
         }
-        on_line = [words[n] for n in view.words_on(crash, self._site.line)]
-        self._lexical(on_line, {"lex_line": 0.3, "lex_line6": 0.6})
-        self._lexical(words.values(), {"lex_fn": 0.15})
+        rare = {n: word for n, word in words.items() if word.rarity >= _RARE}
+        on_line = view.words_on(crash, self._site.line)
+        self._lexical(
+            [rare[n] for n in on_line if n in rare], {"lex_line": 0.3, "lex_line6": 0.6}
+        )
+        self._lexical(rare.values(), {"lex_fn": 0.15})
 
     def _lexical(self, words: Iterable["_Word"], pots: dict[str, float]) -> None:
         """Put in each pot what shares that part of the rarity of *words*."""
         shared: dict[tuple[View, int], float] = defaultdict(float)
         whole = 0.0
         for word in words:
-            if word.rarity < _RARE:
-                continue
             whole += word.rarity
-            for place in word.places:
-                shared[place] += word.rarity
+            for view, decls in word.places:
+                for decl in decls:
+                    shared[view, decl] += word.rarity
         lowest = min(pots.values()) * whole
         for (view, number), value in shared.items():
             if value >= lowest:
@@ -284,22 +286,25 @@ class Relations:
 
 @dataclass(frozen=True, slots=True)
 class _Word:
-    """An identifier, how rare it is and where it stands."""
+    """An identifier, how rare it is and in which declarations it stands."""
 
     rarity: float
-    places: tuple[tuple[View, int], ...]
+    places: tuple[tuple[View, list[int]], ...]
 
     @classmethod
     def found(cls, home: View, number: int, views: Sequence[View]) -> "_Word":
         """Look a word up in all *views*; *number* is its text's in *home*."""
         text = home.table.text(number)
+        places = tuple(
+            (
+                view,
+                view.with_word(number if view is home else view.table.number(text)),
+            )
+            for view in views
+        )
         total = sum(view.table.count("decls") for view in views)
-        places = [(home, decl) for decl in home.with_word(number)]
-        for view in views:
-            if view is not home:
-                decls = view.with_word(view.table.number(text))
-                places += [(view, decl) for decl in decls]
-        return cls(math.log((total + 1) / (len(places) or 1)), tuple(places))
+        count = sum(len(decls) for _, decls in places)
+        return cls(math.log((total + 1) / (count or 1)), places)
 
 
 def _calls(view: View, decl: int) -> Iterator[tuple[int, int, int]]:

@@ -17,7 +17,7 @@ from triage.core.relations import RELATIONS, Relations, Standing
 from triage.core.render import overhead
 from triage.core.rules import CrashSite, PackageRules
 from triage.core.site import enclosing, title
-from triage.core.table import Decl
+from triage.core.table import NONE, Decl
 from triage.core.upstream import CallSite, is_helper, trail
 from triage.core.view import View
 from triage.core.worth import Weighed, bonus
@@ -43,7 +43,6 @@ class FrameSite:
     """Name of the file in its directory."""
     line: int
     function: FunctionName
-    printed: str
 
 
 class Plan:
@@ -269,16 +268,14 @@ class Plan:
 
     def _frame_declaration(self, view: View, frame: FrameSite) -> Decl | None:
         """Find the declaration of a frame, by line where the name agrees, else by name."""
-        decl, warning = named_declaration(
-            view, frame.file, frame.line, frame.function, frame.printed
-        )
+        decl, warning = named_declaration(view, frame.file, frame.line, frame.function)
         if warning:
             self.warnings.append(warning)
         return decl
 
 
 def named_declaration(
-    view: View, file: str, line: int, function: FunctionName, printed: str
+    view: View, file: str, line: int, function: FunctionName
 ) -> tuple[Decl | None, str | None]:
     """Find the declaration of a frame, and a warning where line and name disagree.
 
@@ -288,7 +285,7 @@ def named_declaration(
     found = None
     if number is not None:
         found = enclosing(view, number, line, function=function.name)
-    if found is not None and _agrees(found, function, printed):
+    if found is not None and _agrees(view, found, function):
         return found, None
     named = _by_name(view, function, number)
     if named is not None:
@@ -299,28 +296,40 @@ def named_declaration(
     if found is None:
         return None, None
     return found, (
-        f"line {line} of {file} lies in {title(found)}, not in {printed}: "
+        f"line {line} of {file} lies in {title(found)}, not in {function.declaration}: "
         "the source is not that of the crashed commit"
     )
 
 
-def _agrees(decl: Decl, function: FunctionName, printed: str) -> bool:
-    """Closures are printed below their function, initialisers as `init` or `glob.`."""
-    if not decl.is_function:
-        return function.name.startswith(("init", "glob")) or function.closure
-    if decl.name == function.name:
+def _agrees(view: View, decl: Decl, function: FunctionName) -> bool:
+    """Tell whether code of *function* can stand in *decl*; without a name it can.
+
+    A variable's initialiser is printed as `init`. A function's receiver has to fit.
+    """
+    if not function.name:
         return True
-    return f".{decl.name}." in f"{printed}." or f".{decl.name}-" in printed
+    outer = {name.rpartition(".")[2] for name in function.outer}
+    if not decl.is_function:
+        return "init" in {function.name, *function.outer}
+    return decl.name in outer or _is_called(view, decl, function)
+
+
+def _is_called(view: View, decl: Decl, function: FunctionName) -> bool:
+    """Compare names and receivers; the runtime prints the type behind an alias."""
+    owner = decl.receiver or None
+    if decl.receiver_type != NONE:
+        owner = view.decl(decl.receiver_type).name
+    return function.may_be(receiver=owner, name=decl.name)
 
 
 def _by_name(view: View, function: FunctionName, file: int | None) -> Decl | None:
     """Find the function of that name and receiver; of several the one in *file*."""
-    if function.name in {"init", "glob", ""}:
+    if function.name in {"init", ""}:
         return None
     found = [
         decl
         for decl in view.named(function.name)
-        if decl.is_function and (decl.receiver or None) == function.receiver
+        if decl.is_function and _is_called(view, decl, function)
     ]
     return min(found, key=lambda d: (d.file != file, d.id), default=None)
 

@@ -47,12 +47,9 @@ def _declaration(
     view: View, crash: Place, file: int, line: int
 ) -> tuple[Decl, str | None]:
     """Return the declaration, and a warning where line and name disagree."""
-    printed = crash.frame.function
-    if printed:
-        name = view.file_names[file]
-        decl, warning = named_declaration(
-            view, name, line, split_function(printed), printed
-        )
+    if crash.frame.function:
+        function = split_function(crash.frame.function)
+        decl, warning = named_declaration(view, view.file_names[file], line, function)
         if decl is not None:
             return decl, warning
     return crash_declaration(view, file, line), None

@@ -214,9 +214,11 @@ class View:
 
     def is_broken(self, number: int) -> bool:
         """Tell whether a syntax error lies in a declaration: its end is a guess."""
-        record = self.table.record("decls", number)
+        if not self.table.count("errors"):
+            return False
+        decl = self.decl(number)
         return any(
-            file == record[5] and record[6] <= line <= record[7]
+            file == decl.file and decl.line <= line <= decl.end_line
             for file, line, _, _ in self.table.records("errors")
         )
 
@@ -234,8 +236,13 @@ class View:
 
     def with_word(self, number: int) -> list[int]:
         """Return the declarations that have the identifier with that number."""
-        rows = self.table.back("words", number)
-        return [self.table.record("words", row)[0] for row in rows]
+        decls = self._word_decls
+        return [decls[row] for row in self.table.back("words", number)]
+
+    @cached_property
+    def _word_decls(self) -> list[int]:
+        """The declaration of each record of `words`."""
+        return self.table.column("words", 0)
 
     def external(self, target: int) -> tuple[str, str, tuple[tuple[str, int], ...]]:
         """Unroll an external target: import path, name, then (member, slot) steps."""

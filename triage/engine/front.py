@@ -6,6 +6,7 @@ from dataclasses import replace
 from triage.core.keys import exact_key
 from triage.core.model import Panic, Result, Telemetry
 from triage.core.panics import decipher
+from triage.core.places import explainable
 from triage.engine.investigation import Investigation, weight
 from triage.engine.means import Means, Opener, Repository
 from triage.errors import BadInput, NoPanic, TriageError
@@ -79,8 +80,7 @@ def _read(telemetry: Telemetry) -> tuple[Panic, ...]:
         if telemetry.file is None or telemetry.line is None:
             raise BadInput("telemetry needs a trace, or a file and a line")
         return ()
-    crashes = decipher(telemetry.trace).crashes
-    found = tuple(p for p in crashes if p.crashed and p.crashed.frames)
+    found = explainable(decipher(telemetry.trace).crashes)
     if not found:
         raise NoPanic("the text holds no Go panic with a stack; give the whole output")
     return found

@@ -8,7 +8,13 @@ from triage.core.answer import Origin, assemble
 from triage.core.buildcontext import hinted
 from triage.core.keys import finished_key
 from triage.core.model import BuildContext, Panic, Result, Telemetry
-from triage.core.places import Finding, fingerprinted, frame_sites, shown_panic
+from triage.core.places import (
+    Finding,
+    fingerprinted,
+    frame_sites,
+    oddities,
+    shown_panic,
+)
 from triage.core.remote import named_commit
 from triage.core.resolve import FrameSite, Plan
 from triage.core.scene import crash_scene
@@ -48,6 +54,7 @@ class Investigation:
         telemetry, commit = self._telemetry, await self._commit()
         survey = Survey(self._repository, commit, self._means.atlases)
         finding = await survey.find(telemetry, self._panics)
+        self._warnings += oddities(finding)
         build = hinted(telemetry, finding.panic)
         key = self._key(commit, build, finding)
         if key and (known := await self._known(key)):

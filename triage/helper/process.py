@@ -2,6 +2,7 @@
 
 import asyncio
 import contextlib
+import errno
 import logging
 import signal
 import socket
@@ -26,6 +27,10 @@ _log = logging.getLogger("triage.helper")
 _BUFFER: Final = 1 << 20
 _MISMATCH: Final = 3
 """The exit status of a helper that was built from other code (main.go)."""
+_REBUILD: Final = "build it again with `pip install .` or `pip install -e .`"
+_FILES: Final = "close files, or allow more of them with `ulimit -n`"
+_CURES: Final = {errno.EMFILE: _FILES, errno.ENFILE: _FILES}
+"""What helps where a new build does not, by error number."""
 
 
 class Child:
@@ -104,6 +109,14 @@ class Child:
             raise
 
     async def _live(self) -> None:
+        try:
+            await self._run()
+        except OSError as err:  # no such program, no descriptors left
+            if self._spawned.done():
+                raise
+            self._fail_to_spawn(err)
+
+    async def _run(self) -> None:
         async with (
             _connection() as (reader, writer, stdio),
             _connection() as (errors, _, stderr),
@@ -116,9 +129,6 @@ class Child:
                     stderr=stderr.fileno(),
                     env=self._launch.environment,
                 )
-            except OSError as err:
-                self._fail_to_spawn(err)
-                return
             finally:
                 # The child has its own by now; with ours open its end would not show.
                 stdio.close()
@@ -132,9 +142,9 @@ class Child:
             await self._attend(process, client, errors)
 
     def _fail_to_spawn(self, err: OSError) -> None:
+        cure = _CURES.get(err.errno or 0, _REBUILD)
         failure = HelperStartFailed(
-            f"cannot start {self._launch.command[0]}: {err.strerror}; "
-            "build it again with `pip install .` or `pip install -e .`"
+            f"cannot start {self._launch.command[0]}: {err.strerror}; {cure}"
         )
         failure.__cause__ = err
         self._spawned.set_exception(failure)

@@ -29,9 +29,15 @@ Call = tuple[str, str | None]
 
 
 class StackReader:
-    """Reads one stack out of a view; *most* frames, None for all."""
+    """Reads one stack out of a view.
 
-    def __init__(self, view: View, most: int | None = None) -> None:
+    *most* is how many frames are wanted, None for all; *apart* how many foreign lines
+    may stand between two of them, None for what is usual in such a view.
+    """
+
+    def __init__(
+        self, view: View, most: int | None = None, apart: int | None = None
+    ) -> None:
         self.view = view
         self.frames: list[Frame] = []
         self.created_by: Frame | None = None
@@ -39,6 +45,8 @@ class StackReader:
         self.problems: list[Problem] = []
         self.used: list[int] = []
         self._most = most
+        usual = _APART if view.strip is None else _APART_PREFIXED
+        self._apart = usual if apart is None else apart
         self._spaced = False
         self._ancestors = False
         self._offsets = 0
@@ -51,8 +59,9 @@ class StackReader:
     def read(self, index: int) -> int:
         """Read frames from line *index* on; return the last line that is part of them."""
         last, strangers = index - 1, 0
-        most = _APART if self.view.strip is None else _APART_PREFIXED
-        while index < self.view.size and strangers <= most and not self._done(index):
+        while index < self.view.size and strangers <= self._apart:
+            if self._done(index):
+                break
             body, after = whole(self.view, index)
             if body == "":
                 if self._ends_at_blank(after):
@@ -81,20 +90,14 @@ class StackReader:
     def _ends_at_blank(self, after: int) -> bool:
         """Tell whether a blank line ends the stack, by the line *after* it.
 
-        It does not in text that is double-spaced, where somebody set frames apart, and
-        before a frame of gccgo that has neither name nor file.
+        It does not in text that is double-spaced.
         """
         body = self.view.body(after) if after < self.view.size else None
         if not body:
             return True
-        if body == ":0" or body.startswith("created by"):
-            return False
         if not self.frames and not self.created_by:
             self._spaced = True
-        split = shapes.call(body)
-        return not self._spaced and not (
-            split and ("0x" in split[1] or "..." in split[1])
-        )
+        return not self._spaced and not goes_on(body)
 
     def _take(self, body: str, index: int, after: int) -> int:
         """Take what begins at *index*; return the line after it, 0 if it is nothing."""
@@ -167,6 +170,17 @@ class StackReader:
             self.created_by = self.created_by or frame
         elif self.created_by is None:
             self.frames.append(frame)
+
+
+def goes_on(body: str) -> bool:
+    """Tell whether the stack above a blank line goes on with *body* below it.
+
+    Somebody set its frames apart, or it is a frame of gccgo without name and file.
+    """
+    if body == ":0" or body.startswith("created by"):
+        return True
+    split = shapes.call(body)
+    return split is not None and ("0x" in split[1] or "..." in split[1])
 
 
 def _stops(body: str) -> bool:

@@ -124,7 +124,10 @@ def finish(view: View, index: int, floor: int, end: int, found: re.Match[str]) -
     if opener == "signal":
         raw, stop = body, index + 1
     else:
-        raw = _message(view, index, stop, body[found.end() :])
+        lines = _lines(view, index, stop, body[found.end() :])
+        if end + 1 < view.size and view.body(end + 1) == "" and not any(lines[1::2]):
+            lines = lines[::2]  # the whole text is double-spaced
+        raw = "\n".join(lines).strip()
     text = _RECOVERED.sub("", raw)
     if opener == "serving":
         text = _ADDRESSEE.sub("", text)
@@ -134,7 +137,7 @@ def finish(view: View, index: int, floor: int, end: int, found: re.Match[str]) -
     return head
 
 
-def _message(view: View, index: int, stop: int, first: str) -> str:
+def _lines(view: View, index: int, stop: int, first: str) -> list[str]:
     """Put the lines of a message together, the first of which is *first*."""
     lines, depth, last = [first], view.depth(index), index
     for below in range(index + 1, stop):
@@ -149,9 +152,7 @@ def _message(view: View, index: int, stop: int, first: str) -> str:
         else:
             lines[-1] += glue + line.strip()
         last = below
-    if len(lines) > 1 and not any(lines[1::2]):  # double-spaced
-        lines = lines[::2]
-    return "\n".join(lines).strip()
+    return lines
 
 
 def _outdented(line: str, depth: int) -> str:

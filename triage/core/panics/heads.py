@@ -48,8 +48,12 @@ def _believed(document: Document, line: int) -> bool:
     lines = document.lines
     if _WORDS.match(lines[line].strip()):
         return True
-    near = lines[max(0, line - _REACH) : line] + lines[line + 1 : line + 1 + _REACH]
-    return any(_BESIDE.match(one) for one in near)
+    near = range(max(0, line - _REACH), min(len(lines), line + 1 + _REACH))
+    return any(
+        _BESIDE.match(lines[index])
+        for index in near
+        if index != line and not document.taken[index]
+    )
 
 
 def _end(view: View, line: int) -> int:
@@ -62,7 +66,7 @@ def _end(view: View, line: int) -> int:
 
 def _goes_on(view: View, line: int) -> bool:
     body = view.body(line) or ""
-    return bool(body) and (view.depth(line) > 0 or bool(_BESIDE.match(body)))
+    return bool(body) and (view.depth(line) > 0 or body.startswith("[signal "))
 
 
 def _last_of_chain(view: View, line: int, end: int) -> int:

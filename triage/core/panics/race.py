@@ -15,6 +15,7 @@ _ANCHOR = re.compile(
     r"(?:Previous |[Aa]tomic |[Rr]ead|[Ww]rite)[\w ]{0,20} at 0x[0-9a-f]+ by [^:\n]*:"
     r"|Goroutine \d+ \(\w+\) created at:"
 )
+_WORDS = ("by goroutine ", "by main goroutine", " created at:")
 _WARNING = "WARNING: DATA RACE"
 
 
@@ -32,7 +33,7 @@ class Race:
 def read_races(document: Document) -> list[Found]:
     """Read every race report of *document*, in order."""
     text = document.text
-    if "by goroutine " not in text and "by main goroutine" not in text:
+    if not any(word in text for word in _WORDS):
         return []
     prefixes, before = Prefixes(document), -1
     latest: dict[int, Race] = {}

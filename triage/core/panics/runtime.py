@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 from triage.core.model import Frame, Goroutine, Problem
 from triage.core.panics import shapes
-from triage.core.panics.frames import StackReader
+from triage.core.panics.frames import StackReader, goes_on
 from triage.core.panics.head import Head
 from triage.core.panics.view import View
 
@@ -42,6 +42,11 @@ def read_block(view: View, header: re.Match[str], line: int) -> Stack | None:
     begin = header.end() + 1
     end = _end_of_block(text, header.end())
     if end < 0:
+        return None
+    below = end + 2
+    if not text.startswith("goroutine ", below) and goes_on(
+        text[below : text.find("\n", below)]
+    ):
         return None
     block = text[begin:end]
     rows = block.count("\n") + 1

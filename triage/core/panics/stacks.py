@@ -131,20 +131,20 @@ def _calls(top: _Top, floor: int) -> tuple[Found | None, int]:
     document = top.view.document
     if top.name is None or _may_be_cut(top):
         return None, top.line
-    reader = StackReader(top.view)
     frame = shapes.frame(top.name[0], top.at, top.name[1])
+    bare = frame.arguments is None
+    reader = StackReader(top.view, apart=0 if bare else None)
     reader.begin(frame, range(top.above, top.line + 1))
     last = reader.read(top.line + 1)
     if top.arrow:
         last = reader.read(last + 2)  # a blank line sets the frame apart
-    bare = frame.arguments is None
     if len(reader.frames) == 1 and not (top.at[2] or (bare and _indented(top))):
         return None, last
     reader.take(top.above)
     head = read_head(top.view, top.above, floor)
-    form = "errors" if bare and head is None else "chi" if bare else "calls"
-    if head is None and bare:
-        head = _error_head(top, floor)
+    form = "chi" if bare else "calls"
+    if bare and (head is None or head.opener == "logged"):
+        form, head = "errors", _error_head(top, floor)
     goroutine = Goroutine(
         None, "", tuple(reader.frames), None, reader.created_by, reader.elided
     )
