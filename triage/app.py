@@ -81,7 +81,10 @@ class Opener:
         if os.path.isdir(name):  # noqa: PTH112 - Path's raises for a name too long
             return None
         host = urlsplit(self._settings.github_url).hostname
-        return repository_name(name, [host] if host else [])
+        try:
+            return repository_name(name, [host] if host else [])
+        except ValueError:  # no address at all: a bracket where none may be
+            return None
 
     async def _local(self, name: str, *, at_commit: bool) -> Repository:
         """Open files on disk, or commits where one is named or no files are."""

@@ -6,7 +6,6 @@ and a usage error answer at once.
 
 import asyncio
 import logging
-import os
 import sys
 import traceback
 from dataclasses import replace
@@ -28,7 +27,10 @@ EXIT_INTERRUPTED = 130
 
 
 def main() -> NoReturn:
-    """Run the command line and exit: 0 done, 1 could not, 2 usage, 3 a bug of ours."""
+    """Run the command line and exit: 0 done, 1 could not, 2 usage, 3 a bug of ours.
+
+    Where nobody reads the output any more click itself ends with 1, without a word.
+    """
     try:
         code = cli.main(prog_name="triage", standalone_mode=False)
     except click.ClickException as error:
@@ -38,9 +40,6 @@ def main() -> NoReturn:
         code = EXIT_INTERRUPTED
     except TriageError as error:
         _complain(f"{error.code}: {error}")
-        code = EXIT_EXPECTED
-    except BrokenPipeError:
-        _silence_stdout()
         code = EXIT_EXPECTED
     except Exception as error:  # noqa: BLE001 - the edge reports what nobody foresaw
         _report_bug(error)
@@ -52,11 +51,6 @@ def _complain(text: str) -> None:
     from triage.core.render import printable
 
     click.echo(f"triage: error: {printable(text)}", err=True)
-
-
-def _silence_stdout() -> None:
-    """Keep the interpreter from complaining of the closed pipe once more at exit."""
-    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 
 def _report_bug(error: Exception) -> None:

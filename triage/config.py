@@ -150,6 +150,16 @@ class Settings:
     config_file: Path | None = None
     """The `triage.toml` that was read, None where there is none."""
 
+    def __post_init__(self) -> None:
+        """Refuse a *data_dir* that SQLite could not take."""
+        try:
+            str(self.data_dir).encode()
+        except UnicodeEncodeError as error:
+            raise ConfigError(
+                "the data directory's name is not UTF-8; name another with --data-dir"
+                " or TRIAGE_DATA_DIR"
+            ) from error
+
     @classmethod
     def from_env(cls, directory: Path | None = None) -> "Settings":
         """Read the variables, and the file where they say nothing.
