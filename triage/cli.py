@@ -307,9 +307,11 @@ def clear(settings: "Settings") -> None:
 def doctor(settings: "Settings | ConfigError") -> None:
     """Check the helper, git and the settings."""
     from triage.app import examine
+    from triage.core.render import printable
 
     checks = asyncio.run(examine(settings))
     for check in checks:
-        click.echo(f"{'ok  ' if check.fine else 'FAIL'} {check.name}: {check.text}")
+        line = f"{'ok  ' if check.fine else 'FAIL'} {check.name}: {check.text}"
+        click.echo(printable(line).encode())  # a path may be in no one's encoding
     if not all(check.fine for check in checks):
         sys.exit(EXIT_EXPECTED)

@@ -116,3 +116,11 @@ def test_bytes_that_are_no_text(start, arguments):
     assert (code, out) == (1, "")
     assert err.startswith("triage: error: bad-request: ")
     assert err.count("\n") == 1
+
+
+def test_finding_with_a_path_in_it(start):
+    """Doctor prints any path as UTF-8, without its control characters."""
+    environ = {"PYTHONIOENCODING": "latin-1", "TRIAGE_DATA_DIR": "/d\N{SNOWMAN}\x1b"}
+    code, out, err = said(start("doctor", env=environ))
+    assert (code, err) == (0, "")
+    assert out.endswith("data in /d\N{SNOWMAN}\n")
