@@ -31,7 +31,7 @@ def test_blanks_in_place_of_line_ends():
         "panic: boom [signal SIGSEGV: x] goroutine 1 [running]: main.f(0x1, 0x2) "
         "/a/b.go:3 +0x1d main.main() /a/m.go:7 +0x2 fp=0x1 sp=0x2 pc=0x3 exit status 2"
     )
-    assert [
+    assert unflatten(flat).split("\n") == [
         "panic: boom",
         "[signal SIGSEGV: x] goroutine 1 [running]:",
         "main.f(0x1, 0x2)",
@@ -39,7 +39,7 @@ def test_blanks_in_place_of_line_ends():
         "main.main()",
         "\t/a/m.go:7 +0x2 fp=0x1 sp=0x2 pc=0x3",
         "exit status 2",
-    ] == unflatten(flat).split("\n")
+    ]
 
 
 @pytest.mark.parametrize(
@@ -47,7 +47,11 @@ def test_blanks_in_place_of_line_ends():
     [
         (f'level=error panic="no till" stack="{ESCAPED}"', "custom-panic", "no till"),
         (f'level=error err=broken stack="{ESCAPED}"', "logged-stack", "broken"),
-        (f'level=error stack="{ESCAPED}" msg="no \\"till\\""', "logged-stack", 'no "till"'),
+        (
+            f'level=error stack="{ESCAPED}" msg="no \\"till\\""',
+            "logged-stack",
+            'no "till"',
+        ),
         (f"panicked: no till stack={ESCAPED}", "custom-panic", "no till"),
         (f"panic recovered: no till\\n{ESCAPED}", "custom-panic", "no till"),
         (f'stack="{ESCAPED}"', "logged-stack", ""),
@@ -60,7 +64,7 @@ def test_what_stands_beside_a_stack(read, line, kind, message):
     """Other fields of the line say what happened."""
     panic = read(f"up\n{line}\ndown\n")
     assert (kind, message, (2, 2)) == (panic.kind, panic.message, panic.lines)
-    assert 1 == len(panic.crashed.frames)
+    assert len(panic.crashed.frames) == 1
 
 
 @pytest.mark.parametrize("times", range(4))
@@ -69,7 +73,7 @@ def test_escaped_over_and_over(read, times):
     text = ESCAPED
     for _ in range(times):
         text = text.replace("\\", "\\\\")
-    assert 1 == len(read(f"stack={text}").crashed.frames)
+    assert len(read(f"stack={text}").crashed.frames) == 1
 
 
 @pytest.mark.parametrize(
@@ -96,4 +100,4 @@ def test_a_dump_behind_a_path_with_a_backslash(sample, read, frames):
 
 def test_two_stacks_on_one_line():
     """Each quoted value is a text of its own."""
-    assert 2 == len(decipher(f'a="{ESCAPED}" b="{ESCAPED}"').crashes)
+    assert len(decipher(f'a="{ESCAPED}" b="{ESCAPED}"').crashes) == 2

@@ -31,16 +31,16 @@ BOUNDS = "runtime error: index out of range [1] with length 0"
         (f"(/orders - 127.0.0.1:80) {BOUNDS}\n", "index-range", BOUNDS),
         (f"[PANICKED] Test Panicked\n\n{BOUNDS}\n\nFull Stack Trace\n", "index-range", BOUNDS),
         (
-            "E0213 18:29:17.790744   14686 runtime.go:79] Observed a panic: "
-            f"runtime.boundsError{{x:1, y:0}} ({BOUNDS})\n",
+            ("E0213 18:29:17.790744   14686 runtime.go:79] Observed a panic: "
+            f"runtime.boundsError{{x:1, y:0}} ({BOUNDS})\n"),
             "index-range",
             BOUNDS,
         ),
-        ("E0213 1 runtime.go:79] Observed a panic: \"no\" (no)\n", "custom-panic", "no"),
+        ('E0213 1 runtime.go:79] Observed a panic: "no" (no)\n', "custom-panic", "no"),
         ("E0213 1 runtime.go:79] Observed a panic: not (yet) done\n", "custom-panic", "not (yet) done"),
         (
-            'E0823 12:34:56.789012       1 runtime.go:142] "Observed a panic" '
-            'panic="runtime error: \\"x\\"" panicGoValue="1" stacktrace=<\n',
+            ('E0823 12:34:56.789012       1 runtime.go:142] "Observed a panic" '
+            'panic="runtime error: \\"x\\"" panicGoValue="1" stacktrace=<\n'),
             "custom-panic",
             'runtime error: "x"',
         ),
@@ -53,8 +53,8 @@ BOUNDS = "runtime error: index out of range [1] with length 0"
         ("fatal error: concurrent map writes\n\n", "fatal-concurrent-map", "concurrent map writes"),
         ("SIGQUIT: quit\nPC=0x7ff8 m=0 sigcode=0\n\n", "sigquit", "SIGQUIT: quit"),
         (
-            "SIGSEGV: segmentation violation\nPC=0x48 m=0 sigcode=1 addr=0x0\n"
-            "signal arrived during cgo execution\n\n",
+            ("SIGSEGV: segmentation violation\nPC=0x48 m=0 sigcode=1 addr=0x0\n"
+            "signal arrived during cgo execution\n\n"),
             "cgo-signal",
             "SIGSEGV: segmentation violation",
         ),
@@ -88,20 +88,20 @@ def test_signals(read, line, signal, address):
     """A signal's name and the address that it was about."""
     panic = read(f"panic: boom\n{line}\n\n{STACK}")
     assert (signal, address) == (panic.signal, panic.address)
-    assert "boom" == panic.message
+    assert panic.message == "boom"
 
 
 def test_the_signal_of_a_program_counter_line(read):
     """Signals that end a program outside of Go say their address with the PC."""
     panic = read(f"SIGBUS: bus error\nPC=0x48 m=0 sigcode=1 addr=0x10\n\n{STACK}")
-    assert ("SIGBUS", 16) == (panic.signal, panic.address)
+    assert (panic.signal, panic.address) == ("SIGBUS", 16)
     assert read(f"SIGQUIT: quit\nPC=0x48 m=0 sigcode=0\n\n{STACK}").address is None
 
 
 def test_what_the_runtime_notes_is_no_message(read):
     """Notes stand between the message and the dump."""
     panic = read(f"fatal error: newosproc\n\nruntime: note: buy threads\n\n{STACK}")
-    assert "newosproc" == panic.message
+    assert panic.message == "newosproc"
 
 
 def test_lines_that_lead_up_to_a_fatal_error_belong_to_it(read):
@@ -111,35 +111,39 @@ def test_lines_that_lead_up_to_a_fatal_error_belong_to_it(read):
         f"[signal SIGBUS: bus error code=0x2 addr=0xc420a00000 pc=0xef856]\n\n{STACK}"
     )
     panic = read(text)
-    assert ("fatal-fault", (2, 8)) == (panic.kind, panic.lines)
+    assert (panic.kind, panic.lines) == ("fatal-fault", (2, 8))
     text = (
         "started\nruntime: goroutine stack exceeds 1000000000-byte limit\n"
         f"runtime: sp=0x1 stack=[0x1, 0x2]\nfatal error: stack overflow\n\n{STACK}"
     )
-    assert (2, 8) == read(text).lines
+    assert read(text).lines == (2, 8)
 
 
 def test_a_lone_signal_is_a_head(read):
     """Where the panic line is cut off, the signal is what is left."""
     line = "[signal SIGSEGV: segmentation violation code=0x1 addr=0x8 pc=0x4]"
     panic = read(f"{line}\n\n{STACK}")
-    assert ("fatal-signal", "SIGSEGV", line) == (panic.kind, panic.signal, panic.message)
+    assert ("fatal-signal", "SIGSEGV", line) == (
+        panic.kind,
+        panic.signal,
+        panic.message,
+    )
 
 
 def test_a_panic_that_others_logged_long_before_is_another(read):
     """A log line between a panic and a dump parts them."""
     text = f"panic: old\n2026/03/14 09:26:53 restarted\n\n{STACK}"
-    assert "logged-stack" == read(text).kind
+    assert read(text).kind == "logged-stack"
     far = "panic: old\n" + "more\n\n" * 30 + STACK
-    assert "" == read(far).message
+    assert read(far).message == ""
 
 
 def test_a_message_is_read_far_up(read):
     """A long message without blank lines still belongs to its dump."""
     lines = "".join(f"\ttask {n} is stuck\n" for n in range(150))
     panic = read(f"panic: stuck:\n{lines}\n{STACK}")
-    assert 151 == len(panic.message.split("\n"))
-    assert () == decipher("panic: stuck:\n" + "\ttask\n" * 300).crashes
+    assert len(panic.message.split("\n")) == 151
+    assert decipher("panic: stuck:\n" + "\ttask\n" * 300).crashes == ()
 
 
 def test_a_message_broken_by_a_form(read):
@@ -152,30 +156,29 @@ def test_a_message_broken_by_a_form(read):
     )
     panic = read(broken)
     assert (
-        "checkout: runtime error: invalid memory address or nil pointer dereference"
-        == panic.message
+        panic.message
+        == "checkout: runtime error: invalid memory address or nil pointer dereference"
     )
-    assert "0xc0000123, 0x1, 0x2" == panic.crashed.frames[0].arguments
+    assert panic.crashed.frames[0].arguments == "0xc0000123, 0x1, 0x2"
 
 
 def test_a_message_broken_behind_a_prefix(read):
-    """journald prefixes the first part only; the other stands bare below it."""
+    """The journal prefixes the first part only; the other stands bare below it."""
     prefix = "Apr 05 04:48:35 node-7 shop[15819]: "
-    text = (
-        f"{prefix}http: panic serving\n127.0.0.1:53499: {BOUNDS}\n"
-        + "".join(prefix + line + "\n" for line in STACK.splitlines())
+    text = f"{prefix}http: panic serving\n127.0.0.1:53499: {BOUNDS}\n" + "".join(
+        prefix + line + "\n" for line in STACK.splitlines()
     )
     panic = read(text)
-    assert ("index-range", BOUNDS) == (panic.kind, panic.message)
+    assert (panic.kind, panic.message) == ("index-range", BOUNDS)
 
 
 def test_a_head_that_lacks_the_prefix_of_its_stack(read):
-    """hclog frames the stack and leaves the words above it bare."""
+    """A logger frames the stack and leaves the words above it bare."""
     stack = "".join(f"  | {line}\n" for line in STACK.splitlines())
     panic = read(f"[ERROR] shop: request panicked: {BOUNDS}\n  stacktrace=\n{stack}")
-    assert ("index-range", BOUNDS) == (panic.kind, panic.message)
-    assert "" == read(f"nothing to say\n{stack}").message
-    assert "" == read(f"panicked: x\nnothing to say\n{stack}").message
+    assert (panic.kind, panic.message) == ("index-range", BOUNDS)
+    assert read(f"nothing to say\n{stack}").message == ""
+    assert read(f"panicked: x\nnothing to say\n{stack}").message == ""
 
 
 def test_what_a_neighbour_says_is_no_head(read):
@@ -183,4 +186,4 @@ def test_what_a_neighbour_says_is_no_head(read):
     text = f"web | panic: {BOUNDS}\nweb |\ndb | panic: mine\n" + "".join(
         f"web | {line}\n" for line in STACK.splitlines()
     )
-    assert "index-range" == read(text).kind
+    assert read(text).kind == "index-range"

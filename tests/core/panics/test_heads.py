@@ -9,8 +9,10 @@ from triage.core.panics import decipher
     ("text", "kind", "message"),
     [
         (
-            "runtime: failed to create new OS thread (have 25 already; errno=11)\n"
-            "fatal error: newosproc\nexecuting program\n",
+            (
+                "runtime: failed to create new OS thread (have 25 already; errno=11)\n"
+                "fatal error: newosproc\nexecuting program\n"
+            ),
             "fatal-runtime",
             "newosproc",
         ),
@@ -61,7 +63,7 @@ def test_heads_alone(read, text, kind, message):
         "Kernel panic - not syncing: VFS\n",
         "thread 'main' panicked at src/main.rs:2:5:\nboom\n",
         "I0314 09:26:53.589793   23142 main.go:45] started\n",
-        "Traceback (most recent call last):\n  File \"/a.py\", line 3, in <module>\nE: x\n",
+        'Traceback (most recent call last):\n  File "/a.py", line 3, in <module>\nE: x\n',
         "java.lang.Error\n\tat a.B.c(B.java:12)\n\tat a.B.main(B.java:5)\n",
         "TypeError: x\n    at f (/app/x.js:12:3)\n    at g (/app/y.js:3:1)\n",
         "/src/a.go:12\n/src/b.go:13\n/src/c.go:14\n",
@@ -71,11 +73,11 @@ def test_heads_alone(read, text, kind, message):
 )
 def test_what_others_print_is_no_crash(text):
     """Nothing is invented out of compilers, other languages, music or prose."""
-    assert () == decipher(text).crashes
+    assert decipher(text).crashes == ()
 
 
 def test_the_lines_of_a_head(read):
     """From the first panic of a chain to the last line that goes on with it."""
     text = "started\npanic: a [recovered]\n\tpanic: b:\n\t  c\nbye\n"
     panic = read(text)
-    assert ((2, 4), "b:\n  c") == (panic.lines, panic.message)
+    assert (panic.lines, panic.message) == ((2, 4), "b:\n  c")

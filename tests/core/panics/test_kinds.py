@@ -47,10 +47,10 @@ def test_fatal_errors(message, kind):
 )
 def test_signals_in_c(message):
     """A signal that came through C is of that kind, whichever it was."""
-    assert "cgo-signal" == fatal_kind(message, frames=CGO, cgo=False)
-    assert "cgo-signal" == fatal_kind(message, frames=GO, cgo=True)
+    assert fatal_kind(message, frames=CGO, cgo=False) == "cgo-signal"
+    assert fatal_kind(message, frames=GO, cgo=True) == "cgo-signal"
     call = (Frame("main._Cfunc_boom", "_cgo_gotypes.go", 48),)
-    assert "cgo-signal" == fatal_kind(message, frames=call, cgo=False)
+    assert fatal_kind(message, frames=call, cgo=False) == "cgo-signal"
 
 
 @pytest.mark.parametrize(
@@ -101,7 +101,9 @@ def test_panics(message, kind):
 )
 def test_kinds_by_frames(functions, kind):
     """Where no words say it, the function that raised the panic does."""
-    frames = [Frame(name, "/usr/local/go/src/runtime/panic.go", 1) for name in functions]
+    frames = [
+        Frame(name, "/usr/local/go/src/runtime/panic.go", 1) for name in functions
+    ]
     assert kind == frames_kind(frames)
 
 
@@ -142,6 +144,8 @@ def test_recursion():
 def test_dumps():
     """A stack that runs was printed on purpose; goroutines that wait are a dump."""
     states = ["running, locked to thread", "", "select"]
-    assert ["logged-stack", "logged-stack", "goroutine-dump"] == [
-        dump_kind(state) for state in states
+    assert [dump_kind(state) for state in states] == [
+        "logged-stack",
+        "logged-stack",
+        "goroutine-dump",
     ]

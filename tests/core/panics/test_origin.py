@@ -1,5 +1,7 @@
 """The frame that matters, with and without a repository."""
 
+from collections.abc import Sequence
+
 import pytest
 
 from triage.core.model import Frame, Goroutine, Panic
@@ -9,11 +11,13 @@ from triage.core.panics.origin import Ownership, is_standard
 ROOT = "/usr/local/go/src"
 
 
-def crash(*frames, others=()):
+def crash(*frames: str, others: Sequence[Sequence[str]] = ()) -> Panic:
     """Make a crash of frames written as `function file`."""
     stacks = [
         Goroutine(
-            1, "running", tuple(Frame(*frame.split(" ", 1), 7) for frame in stack)
+            1,
+            "running",
+            tuple(Frame(*frame.partition(" ")[::2], 7) for frame in stack),
         )
         for stack in (frames, *others)
     ]
@@ -44,7 +48,10 @@ def crash(*frames, others=()):
             ],
             5,
         ),
-        ([f"runtime.throw {ROOT}/runtime/panic.go", f"os.Open {ROOT}/os/file.go"], None),
+        (
+            [f"runtime.throw {ROOT}/runtime/panic.go", f"os.Open {ROOT}/os/file.go"],
+            None,
+        ),
         ([], None),
     ],
 )
@@ -56,7 +63,7 @@ def test_the_first_own_frame_below_the_last_panic(frames, expected):
 def test_without_a_crashed_goroutine_there_is_none():
     """A head alone has no frames."""
     panic = Panic("custom-panic", "boom", None, 0, (1, 1))
-    assert (None, ()) == (origin(panic), own_frames(panic))
+    assert (origin(panic), own_frames(panic)) == (None, ())
 
 
 def test_own_frames_run_outwards():
@@ -66,7 +73,7 @@ def test_own_frames_run_outwards():
         f"sort.Slice {ROOT}/sort/slice.go",
         "shop.Sort /srv/shop/sort.go",
     )
-    assert (0, 2) == own_frames(panic)
+    assert own_frames(panic) == (0, 2)
 
 
 def test_a_repository_decides_when_it_is_there():
@@ -75,7 +82,7 @@ def test_a_repository_decides_when_it_is_there():
         "shop.First /srv/shop/first.go",
         "github.com/ada/lib.F /go/pkg/mod/github.com/ada/lib@v1.2.3/f.go",
     )
-    assert 1 == origin(panic, lambda frame: "ada/lib" in frame.function)
+    assert origin(panic, lambda frame: "ada/lib" in frame.function) == 1
     assert origin(panic, lambda _: False) is None
 
 
@@ -130,7 +137,7 @@ def test_the_main_module_is_own_even_in_the_cache():
         "example.test/ivy/value.G /go/pkg/mod/example.test/ivy@v0.1.7/value/g.go",
         "main.main /go/pkg/mod/example.test/ivy@v0.1.7/ivy.go",
     )
-    assert 1 == origin(panic)
+    assert origin(panic) == 1
 
 
 def test_what_is_vendored_in_the_main_module_is_not_own():
@@ -140,7 +147,7 @@ def test_what_is_vendored_in_the_main_module_is_not_own():
         "github.com/ada/shop/cart.G github.com/ada/shop/cart/g.go",
         "main.main github.com/ada/shop/cmd/shop/main.go",
     )
-    assert 1 == origin(panic)
+    assert origin(panic) == 1
 
 
 @pytest.mark.parametrize(
@@ -167,7 +174,7 @@ def test_with_nothing_own_a_dependency_is_the_next_best():
         f"os.Open {ROOT}/os/file.go",
         "github.com/ada/lib.F /go/pkg/mod/github.com/ada/lib@v1.2.3/f.go",
     )
-    assert 1 == origin(panic)
+    assert origin(panic) == 1
     vendored = crash("b.F /srv/shop/vendor/b/f.go")
     assert origin(vendored) is None
 
@@ -178,4 +185,4 @@ def test_a_main_module_without_frames_of_its_own_decides_nothing():
         "example.test/other.F /srv/other/f.go",
         others=(["main.main github.com/ada/shop/main.go"],),
     )
-    assert 0 == origin(panic)
+    assert origin(panic) == 0

@@ -1,6 +1,7 @@
 """Records of loggers and shippers in JSON."""
 
 import json
+from typing import Any
 
 import pytest
 
@@ -34,40 +35,40 @@ def test_the_nearest_fields_count(read):
     """A record in a record has its own words."""
     inner = {"fields": {"panic": "inner", "stack": STACK}}
     panic = read(json.dumps({"panic": "outer", "embed": [{"code": 1, **inner}]}))
-    assert "inner" == panic.message
+    assert panic.message == "inner"
     panic = read(json.dumps({"panic": "outer", "embed": [{"stack": STACK}]}))
-    assert "outer" == panic.message
+    assert panic.message == "outer"
 
 
 def test_attributes_of_opentelemetry(read):
     """There, fields are objects with a key and a value."""
-    attributes = [
+    attributes: list[dict[str, Any]] = [
         {"key": "other", "value": {"intValue": 1}},
         {"key": "exception.message", "value": {"stringValue": BOUNDS}},
         {"key": "exception.stacktrace", "value": {"stringValue": STACK}},
     ]
-    assert "index-range" == read(json.dumps({"attributes": attributes})).kind
+    assert read(json.dumps({"attributes": attributes})).kind == "index-range"
     attributes[1]["value"] = 7
-    assert "logged-stack" == read(json.dumps({"attributes": attributes})).kind
+    assert read(json.dumps({"attributes": attributes})).kind == "logged-stack"
     attributes[1]["value"] = BOUNDS
-    assert "index-range" == read(json.dumps({"attributes": attributes})).kind
+    assert read(json.dumps({"attributes": attributes})).kind == "index-range"
 
 
 def test_a_stack_as_an_array_of_lines(read, frames):
     """Some shippers split what they send."""
     text = json.dumps({"msg": "x", "stack": STACK.splitlines()})
-    assert ["main.main /srv/shop/main.go:7"] == frames(read(text))
+    assert frames(read(text)) == ["main.main /srv/shop/main.go:7"]
 
 
 def test_a_record_keeps_the_number_of_its_line(read):
     """All lines of a stack stand where the record stands."""
     text = "up\nup\n" + json.dumps({"stack": STACK}) + "\ndown\n"
-    assert (3, 3) == read(text).lines
+    assert read(text).lines == (3, 3)
 
 
 def test_what_follows_a_record_on_its_line(read):
     """The record ends where it ends."""
-    assert 1 == len(read(json.dumps({"stack": STACK}) + " trailing").crashed.frames)
+    assert len(read(json.dumps({"stack": STACK}) + " trailing").crashed.frames) == 1
 
 
 def test_records_between_the_lines_of_a_dump(sample, read, frames):
@@ -80,9 +81,14 @@ def test_records_between_the_lines_of_a_dump(sample, read, frames):
 
 def test_lines_that_were_split_over_records(read, frames):
     """Docker cuts long lines: a piece without an end goes on in the next record."""
-    pieces = ["goroutine 7 [running]:\n", "main.", "main()\n", "\t/srv/shop/main.go:7 +0x1d\n"]
+    pieces = [
+        "goroutine 7 [running]:\n",
+        "main.",
+        "main()\n",
+        "\t/srv/shop/main.go:7 +0x1d\n",
+    ]
     text = "\n".join(json.dumps({"log": piece, "stream": "stderr"}) for piece in pieces)
-    assert ["main.main /srv/shop/main.go:7"] == frames(read(text))
+    assert frames(read(text)) == ["main.main /srv/shop/main.go:7"]
 
 
 def test_streams_are_told_apart():
@@ -93,7 +99,7 @@ def test_streams_are_told_apart():
         records.append({"log": "half", "stream": "stdout"})
     text = "\n".join(json.dumps(record) for record in records)
     (panic,) = decipher(text).crashes
-    assert (1, 5) == panic.lines
+    assert panic.lines == (1, 5)
 
 
 def test_pods_are_told_apart():
@@ -103,7 +109,7 @@ def test_pods_are_told_apart():
         for line in STACK.splitlines()
         for pod in ("a", "b")
     ]
-    assert 2 == len(decipher("\n".join(records)).crashes)
+    assert len(decipher("\n".join(records)).crashes) == 2
 
 
 def test_messages_in_an_inner_object(read):
@@ -112,14 +118,14 @@ def test_messages_in_an_inner_object(read):
         json.dumps({"_id": "1", "_source": {"message": line}})
         for line in STACK.splitlines()
     )
-    assert 1 == len(read(text).crashed.frames)
+    assert len(read(text).crashed.frames) == 1
 
 
 def test_a_document_over_many_lines(read):
     """Pretty-printed JSON is one record, or an array of them."""
-    assert 1 == len(read(json.dumps({"stack": STACK}, indent=2)).crashed.frames)
+    assert len(read(json.dumps({"stack": STACK}, indent=2)).crashed.frames) == 1
     both = [{"stack": STACK}, "no record", {"msg": "fine"}]
-    assert 1 == len(read(json.dumps(both, indent=2)).crashed.frames)
+    assert len(read(json.dumps(both, indent=2)).crashed.frames) == 1
 
 
 @pytest.mark.parametrize(
@@ -133,7 +139,7 @@ def test_a_document_over_many_lines(read):
         '{\n"level": "info"\n}',
         '{\n"level": "info"\n',
         '[\n{"level": "info"}\n]',
-        '[\n1,\n2\n]',
+        "[\n1,\n2\n]",
         '"a {" panic',
         '{"msg": "panic", "huge": ' + "9" * 5000 + "}",
         '{"panic": ' + "[" * 2000,
@@ -142,16 +148,16 @@ def test_a_document_over_many_lines(read):
 )
 def test_what_is_no_record_or_holds_nothing(text):
     """Half, foreign or empty JSON gives nothing."""
-    assert () == decipher(text).crashes
+    assert decipher(text).crashes == ()
 
 
 def test_deep_nesting_is_not_followed_for_ever():
     """Where a record nests deeper than loggers do, nothing is looked for."""
     held = json.dumps({"panic": STACK})
     depths = {depth: '{"a":' * depth + held + "}" * depth for depth in (20, 60)}
-    assert {20: 1, 60: 0} == {
+    assert {
         depth: len(unpack(Document(text)).inner) for depth, text in depths.items()
-    }
+    } == {20: 1, 60: 0}
 
 
 def test_halves_of_characters_in_a_record_are_replaced(read):
@@ -164,10 +170,10 @@ def test_what_is_left_keeps_its_numbers():
     """Lines without records stay what they are, where they are."""
     text = "up\n" + json.dumps({"stack": STACK}) + "\ndown\n"
     unpacked = unpack(Document(text))
-    assert ["up", "down", ""] == unpacked.rest.lines
-    assert [1, 3, 4] == [unpacked.rest.number(i) for i in range(3)]
+    assert unpacked.rest.lines == ["up", "down", ""]
+    assert [unpacked.rest.number(i) for i in range(3)] == [1, 3, 4]
     (inner,) = unpacked.inner
-    assert (STACK, True) == (inner.text, inner.whole)
+    assert (inner.text, inner.whole) == (STACK, True)
 
 
 def test_records_of_no_interest_are_not_opened():

@@ -11,9 +11,9 @@ from triage.core.panics.runtime import read_block, read_stack
 from triage.core.panics.view import View
 
 
-def dump(state="running", *lines, head="panic: boom\n\n", goroutine="goroutine 1"):
+def dump(state: str, *lines: str, head: str = "panic: boom\n\n") -> str:
     """Write a dump of one goroutine; the lines come as the runtime indents them."""
-    return f"{head}{goroutine} [{state}]:\n" + "".join(f"{line}\n" for line in lines)
+    return f"{head}goroutine 1 [{state}]:\n" + "".join(f"{line}\n" for line in lines)
 
 
 FRAME = ("main.main()", "\t/srv/shop/main.go:7 +0x1d")
@@ -22,13 +22,13 @@ FRAME = ("main.main()", "\t/srv/shop/main.go:7 +0x1d")
 def test_a_crash_is_read_whole(sample, read):
     """Kind, message, signal, address, frames with their arguments, and lines."""
     panic = read(sample("nil"))
-    assert "nil-deref" == panic.kind
+    assert panic.kind == "nil-deref"
     assert (
-        "runtime error: invalid memory address or nil pointer dereference"
-        == panic.message
+        panic.message
+        == "runtime error: invalid memory address or nil pointer dereference"
     )
-    assert ("SIGSEGV", 8) == (panic.signal, panic.address)
-    assert (1, 10) == panic.lines
+    assert (panic.signal, panic.address) == ("SIGSEGV", 8)
+    assert panic.lines == (1, 10)
     assert panic.crashed == Goroutine(
         1,
         "running",
@@ -86,7 +86,7 @@ def test_kind_and_message(sample, read, name, kind, message):
 
 def test_frames_of_a_re_panic_are_all_kept(sample, read, frames):
     """The closure that raised it again stands above, the origin below `panic`."""
-    assert [
+    assert frames(read(sample("again"))) == [
         "example.test/shop/orders.Guard.func1 /srv/shop/orders/orders.go:45",
         "panic /usr/local/go/src/runtime/panic.go:859",
         "example.test/shop/orders.(*Order).First /srv/shop/orders/orders.go:19",
@@ -94,21 +94,21 @@ def test_frames_of_a_re_panic_are_all_kept(sample, read, frames):
         "example.test/shop/orders.Guard /srv/shop/orders/orders.go:48",
         "main.init.func9 /srv/shop/main.go:29",
         "main.main /srv/shop/main.go:80",
-    ] == frames(read(sample("again")))
+    ]
 
 
 def test_the_last_of_several_panics_is_the_message(sample, read):
     """Below a recovered panic stands the one that ended the program."""
     panic = read(sample("wrapped"))
     assert panic.message.startswith("checkout: runtime error: invalid memory")
-    assert (1, 15) == panic.lines
+    assert panic.lines == (1, 15)
 
 
 def test_every_goroutine_is_counted_and_kept(sample, read):
     """The crashed goroutine comes first; the others keep their order."""
     panic = read(sample("many"))
-    assert 4 == panic.goroutines
-    assert [1, 21, 22, 23] == [panic.crashed.id, *(g.id for g in panic.others)]
+    assert panic.goroutines == 4
+    assert [panic.crashed.id, *(g.id for g in panic.others)] == [1, 21, 22, 23]
     assert Frame("main.many", "/srv/shop/main.go", 53) == panic.others[0].created_by
 
 
@@ -118,21 +118,21 @@ def test_headers_with_pointers_and_frames_with_registers(sample, read, frames):
     assert "runtime.sigpanic /usr/local/go/src/runtime/signal_unix.go:931" in frames(
         panic
     )
-    assert ("force gc (idle)", 7) == (panic.others[0].state, panic.goroutines)
+    assert (panic.others[0].state, panic.goroutines) == ("force gc (idle)", 7)
 
 
 def test_elided_frames_are_noted(sample, read):
     """Of a deep stack the runtime prints both ends, and says so."""
     panic = read(sample("overflow"))
-    assert (True, 100) == (panic.crashed.elided, len(panic.crashed.frames))
-    assert 1 == panic.lines[0]
+    assert (panic.crashed.elided, len(panic.crashed.frames)) == (True, 100)
+    assert panic.lines[0] == 1
 
 
 def test_ancestors_are_part_of_the_crash_but_no_frames(sample, read):
     """Where goroutines come from is printed below the one that made them."""
     panic = read(sample("ancestors"))
-    assert 5 == len(panic.crashed.frames)
-    assert 1 == panic.goroutines
+    assert len(panic.crashed.frames) == 5
+    assert panic.goroutines == 1
     assert len(sample("ancestors").splitlines()) == panic.lines[1]
 
 
@@ -195,7 +195,7 @@ def test_state_and_wait(read, printed, state, wait):
 def test_headers(read, header):
     """Every form of header that a Go version prints is one."""
     panic = read(f"fatal error: x\n\n{header}\nmain.main()\n\t/srv/main.go:7 +0x1d\n")
-    assert (7, 1) == (panic.crashed.id, len(panic.crashed.frames))
+    assert (panic.crashed.id, len(panic.crashed.frames)) == (7, 1)
 
 
 def test_old_dumps(read, frames):
@@ -211,16 +211,16 @@ def test_old_dumps(read, frames):
         head="panic: runtime error: call of nil func value\n[signal 0xb code=0x1 addr=0x0 pc=0x0]\n\n",
     )
     panic = read(text)
-    assert ("nil-deref", "0xb", 0) == (panic.kind, panic.signal, panic.address)
-    assert [
+    assert (panic.kind, panic.signal, panic.address) == ("nil-deref", "0xb", 0)
+    assert frames(panic) == [
         "runtime.panic /home/ada/go/src/pkg/runtime/panic.c:279",
         "main.func·001 /home/ada/src/shop/main.go:10",
         "runfinq /home/ada/go/src/pkg/runtime/mgc0.c:2644",
-    ] == frames(panic)
+    ]
 
 
 def test_gccgo(read, frames):
-    """gccgo prints names without arguments, and frames that have no name at all."""
+    """The other compiler prints names without arguments, and frames that have no name at all."""
     text = dump(
         "running",
         "runtime_panicstring", "\t/opt/gcc/libgo/runtime/panic.c:121",
@@ -231,12 +231,12 @@ def test_gccgo(read, frames):
         "created by runtime_main", "\t/opt/gcc/libgo/runtime/proc.c:520",
     )  # fmt: skip
     panic = read(text)
-    assert [
+    assert frames(panic) == [
         "runtime_panicstring /opt/gcc/libgo/runtime/panic.c:121",
         "main.pick /srv/shop/main.go:6",
         "main.main /srv/shop/main.go:10",
-    ] == frames(panic)
-    assert "runtime_main" == panic.crashed.created_by.function
+    ]
+    assert panic.crashed.created_by.function == "runtime_main"
 
 
 @pytest.mark.parametrize(
@@ -290,28 +290,28 @@ def test_lines_of_others_between_frames_are_passed(read, frames):
         *FRAME,
         "exit status 2",
     )
-    assert [
+    assert frames(read(text)) == [
         "main.first /srv/shop/main.go:3",
         "main.main /srv/shop/main.go:7",
-    ] == frames(read(text))
+    ]
 
 
 def test_a_function_that_lost_its_file_is_left_out_and_named(read, frames):
     """Nothing is invented: half a frame becomes a problem."""
     text = dump("running", "main.first(0x1)", "main.second(0x2)", "", "", "", *FRAME)
     panic = read(dump("running", "main.first(0x1)", *FRAME))
-    assert ["main.main /srv/shop/main.go:7"] == frames(panic)
-    assert [(4, "a function without its file is left out")] == [
-        (p.line, p.text) for p in panic.problems
+    assert frames(panic) == ["main.main /srv/shop/main.go:7"]
+    assert [(p.line, p.text) for p in panic.problems] == [
+        (4, "a function without its file is left out")
     ]
-    assert [] == frames(read(text))
+    assert frames(read(text)) == []
 
 
 def test_many_foreign_lines_end_a_dump(read, frames):
     """A dump does not reach over whatever else is in a log."""
     noise = [f"line {n} of something else" for n in range(12)]
     text = dump("running", *FRAME, *noise, "main.late(0x1)", "\t/srv/a.go:1 +0x1")
-    assert ["main.main /srv/shop/main.go:7"] == frames(read(text))
+    assert frames(read(text)) == ["main.main /srv/shop/main.go:7"]
 
 
 def test_hex_dumps_of_a_broken_stack_are_passed(read, frames):
@@ -324,7 +324,7 @@ def test_hex_dumps_of_a_broken_stack_are_passed(read, frames):
         *words,
         *FRAME,
     )
-    assert ["main.main /srv/shop/main.go:7"] == frames(read(text))
+    assert frames(read(text)) == ["main.main /srv/shop/main.go:7"]
 
 
 def test_frames_that_somebody_set_apart_are_one_stack(read, frames):
@@ -342,8 +342,8 @@ def test_frames_that_somebody_set_apart_are_one_stack(read, frames):
         "\t/srv/shop/main.go:7 +0x1d",
     )
     panic = read(text)
-    assert 2 == len(frames(panic))
-    assert "main.main" == panic.crashed.created_by.function
+    assert len(frames(panic)) == 2
+    assert panic.crashed.created_by.function == "main.main"
 
 
 def test_names_whose_arguments_somebody_took_away(read, frames):
@@ -355,10 +355,10 @@ def test_names_whose_arguments_somebody_took_away(read, frames):
         "shop/orders.(*Order).First",
         "\t/srv/shop/orders.go:19",
     )
-    assert "shop/orders.(*Order).First /srv/shop/orders.go:19" == frames(read(text))[1]
+    assert frames(read(text))[1] == "shop/orders.(*Order).First /srv/shop/orders.go:19"
 
 
-def test_lines_cut_at_the_edge_of_a_terminal(read, frames):
+def test_lines_cut_at_the_edge_of_a_terminal(read):
     """Where both lines end at the same column, the name is still whole."""
     width = 80
     lines = [
@@ -368,12 +368,12 @@ def test_lines_cut_at_the_edge_of_a_terminal(read, frames):
         "\t/srv/example.test/shop/orders/with/a/rather/long/directory/orders.go:21 +0x1d23",
     ]
     panic = read(dump("running", *(line[:width] for line in lines)))
-    assert [19, 21] == [frame.line for frame in panic.crashed.frames]
+    assert [frame.line for frame in panic.crashed.frames] == [19, 21]
 
 
 def test_only_the_first_of_two_headers_on_a_line_counts():
     """What stands behind a header on its line is somebody's words."""
-    assert () == decipher("goroutine 1 [running]: goroutine 2 [running]:\n").crashes
+    assert decipher("goroutine 1 [running]: goroutine 2 [running]:\n").crashes == ()
 
 
 def test_a_goroutine_on_another_thread_has_no_frames(read):
@@ -385,13 +385,13 @@ def test_a_goroutine_on_another_thread_has_no_frames(read):
         "\t/srv/shop/main.go:3 +0x1",
     )
     crashed = read(text).crashed
-    assert ((), "main.start") == (crashed.frames, crashed.created_by.function)
+    assert (crashed.frames, crashed.created_by.function) == ((), "main.start")
 
 
 def test_a_runtime_stack_stands_before_the_goroutine_that_crashed(sample, read):
     """The crashed goroutine is the first real one."""
     panic = read(sample("overflow"))
-    assert (1, 7) == (panic.crashed.id, panic.goroutines)
+    assert (panic.crashed.id, panic.goroutines) == (1, 7)
 
 
 def test_a_runtime_stack_alone_is_a_crash(read, frames):
@@ -403,34 +403,35 @@ def test_a_runtime_stack_alone_is_a_crash(read, frames):
         "\tC:/Program Files/Go/src/runtime/panic.go:1229 +0x4d fp=0x4e sp=0x4e pc=0x7f\n"
     )
     panic = read(text)
-    assert ("fatal-runtime", 0) == (panic.kind, panic.goroutines)
-    assert ["runtime.throw C:/Program Files/Go/src/runtime/panic.go:1229"] == frames(
-        panic
-    )
+    assert (panic.kind, panic.goroutines) == ("fatal-runtime", 0)
+    assert frames(panic) == [
+        "runtime.throw C:/Program Files/Go/src/runtime/panic.go:1229"
+    ]
 
 
 def test_dumps_far_apart_are_two(sample):
     """A text may hold several crashes: all are found, in order, with their lines."""
     text = sample("nil") + "restarting\n" * 60 + sample("map")
     crashes = decipher(text).crashes
-    assert [("nil-deref", (1, 10)), ("nil-map", (71, 79))] == [
-        (panic.kind, panic.lines) for panic in crashes
+    assert [(panic.kind, panic.lines) for panic in crashes] == [
+        ("nil-deref", (1, 10)),
+        ("nil-map", (71, 79)),
     ]
 
 
 def test_stacks_logged_one_after_another_are_each_a_dump(sample):
     """Without a head, a running goroutine after other lines begins a new dump."""
     text = sample("stack") + "and again:\n" + sample("stack")
-    assert 2 == len(decipher(text).crashes)
+    assert len(decipher(text).crashes) == 2
     waiting = "goroutine 9 [select]:\nmain.wait()\n\t/srv/shop/main.go:9 +0x1\n"
     (panic,) = decipher(sample("stack") + "\n// more of the same\n\n" + waiting).crashes
-    assert 2 == panic.goroutines
+    assert panic.goroutines == 2
 
 
 def test_goroutines_without_a_crash(read):
     """A dump whose first goroutine waits is a dump, not a crash."""
     panic = read(dump("chan receive", *FRAME, head=""))
-    assert "goroutine-dump" == panic.kind
+    assert panic.kind == "goroutine-dump"
 
 
 @pytest.mark.parametrize(
@@ -439,13 +440,15 @@ def test_goroutines_without_a_crash(read):
 )
 def test_headers_alone_are_nothing(text):
     """Somebody quoted a header: no crash."""
-    assert () == decipher(text).crashes
+    assert decipher(text).crashes == ()
 
 
 def test_a_dump_whose_frames_were_taken_out_still_crashed(read):
     """The head and the header say that it did."""
-    panic = read("panic: runtime error: index out of range [-1]\n\ngoroutine 1 [running]:\n...\n")
-    assert ("index-range", ()) == (panic.kind, panic.crashed.frames)
+    panic = read(
+        "panic: runtime error: index out of range [-1]\n\ngoroutine 1 [running]:\n...\n"
+    )
+    assert (panic.kind, panic.crashed.frames) == ("index-range", ())
 
 
 @pytest.mark.parametrize("cut", range(0, 700, 7))
@@ -465,9 +468,9 @@ def test_a_file_line_that_may_be_cut_is_left_out(read, frames):
     """At the very end of a text a line number may lack digits, unless all look so."""
     first = ("main.first(0x1)", "\t/srv/shop/main.go:3 +0x1d")
     cut = dump("running", *first, "main.main()", "\t/srv/shop/main.go:7")
-    assert 1 == len(frames(read(cut.removesuffix("\n"))))
-    assert 2 == len(frames(read(cut)))
+    assert len(frames(read(cut.removesuffix("\n")))) == 1
+    assert len(frames(read(cut))) == 2
     inlined = dump("running", *first, "main.main(...)", "\t/srv/shop/main.go:7")
-    assert 2 == len(frames(read(inlined.removesuffix("\n"))))
+    assert len(frames(read(inlined.removesuffix("\n")))) == 2
     alone = dump("running", "main.main()", "\t/srv/shop/main.go:7")
-    assert 1 == len(frames(read(alone.removesuffix("\n"))))
+    assert len(frames(read(alone.removesuffix("\n")))) == 1

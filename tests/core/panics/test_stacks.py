@@ -47,23 +47,23 @@ CHI = """\
 def test_calls_without_a_header(read, frames):
     """A stack printed by hand, below other lines."""
     panic = read("it hangs here:\n" + CALLS)
-    assert ("logged-stack", "calls", (2, 5)) == (panic.kind, panic.form, panic.lines)
-    assert [
+    assert (panic.kind, panic.form, panic.lines) == ("logged-stack", "calls", (2, 5))
+    assert frames(panic) == [
         "example.test/shop/orders.Pick[...] /srv/shop/orders/orders.go:29",
         "main.main /srv/shop/main.go:80",
-    ] == frames(panic)
+    ]
 
 
 def test_the_head_above_calls(read):
     """A panic stands above a stack that lost its header."""
     panic = read("panic: boom\n\n" + CALLS)
-    assert ("custom-panic", "boom", (1, 6)) == (panic.kind, panic.message, panic.lines)
+    assert (panic.kind, panic.message, panic.lines) == ("custom-panic", "boom", (1, 6))
 
 
 def test_calls_in_a_source_literal(read, frames):
     """The first line has the quote before it, the last behind it."""
     text = "\ttrace := `" + CALLS.replace("\n", "\n\t\t").rstrip() + "`\n"
-    assert 2 == len(frames(read(text)))
+    assert len(frames(read(text))) == 2
 
 
 @pytest.mark.parametrize("prefix", ["   > ", "// ", "shop-1  | ", "09:26:53 shop | "])
@@ -81,67 +81,83 @@ def test_a_goroutine_that_lost_its_header_belongs_to_the_dump(read, frames):
         "goroutine 1 [chan receive]:\nmain.main()\n\t/srv/shop/main.go:9 +0x1\n"
     )
     panic = read(deep * 3 + rest)
-    assert ("stack-overflow", 1, "runtime") == (panic.kind, panic.goroutines, panic.form)
-    assert ["main.deep /srv/shop/main.go:7"] * 3 == frames(panic)
-    assert (1, 12) == panic.lines
-    assert [1] == [goroutine.id for goroutine in panic.others]
+    assert (
+        panic.kind,
+        panic.goroutines,
+        panic.form,
+    ) == ("stack-overflow", 1, "runtime")
+    assert frames(panic) == ["main.deep /srv/shop/main.go:7"] * 3
+    assert panic.lines == (1, 12)
+    assert [goroutine.id for goroutine in panic.others] == [1]
 
 
 def test_an_error_with_its_stack(read, frames):
     """The message stands above, and the stack has no arguments."""
     panic = read(ERROR)
-    assert ("logged-error", "errors") == (panic.kind, panic.form)
-    assert "order is empty\nload order 12" == panic.message
-    assert [
+    assert (panic.kind, panic.form) == ("logged-error", "errors")
+    assert panic.message == "order is empty\nload order 12"
+    assert frames(panic) == [
         "main.load /srv/shop/main.go:24",
         "main.main /srv/shop/main.go:36",
         "runtime.main /usr/local/go/src/runtime/proc.go:302",
-    ] == frames(panic)
+    ]
 
 
 def test_an_error_that_wraps_another_is_one(read, frames):
     """Each wrapping prints its own stack: the innermost is the one that matters."""
     panic = read(ERROR + "checkout failed\nmain.main\n\t/srv/shop/main.go:50\n")
-    assert "order is empty\nload order 12\ncheckout failed" == panic.message
-    assert "main.load /srv/shop/main.go:24" == frames(panic)[0]
-    assert (1, 11) == panic.lines
+    assert panic.message == "order is empty\nload order 12\ncheckout failed"
+    assert frames(panic)[0] == "main.load /srv/shop/main.go:24"
+    assert panic.lines == (1, 11)
 
 
 def test_the_stack_of_a_console_logger(read):
-    """zap writes the record's line, then the stack; fields are parted by tabs."""
+    """A console logger writes the record's line, then the stack; fields are parted by tabs."""
     text = "2026-03-14T09:26:53Z\tERROR\tmain.go:3\tno till\t{}\n"
     panic = read("up\n" + text + ERROR.partition("12\n")[2])
-    assert ("logged-error", "no till", (2, 8)) == (panic.kind, panic.message, panic.lines)
+    assert (
+        panic.kind,
+        panic.message,
+        panic.lines,
+    ) == ("logged-error", "no till", (2, 8))
 
 
 def test_an_error_without_a_message(read):
     """Above the stack stands nothing, or what belongs to others."""
-    assert "" == read("\n\n" + ERROR.partition("12\n")[2]).message
+    assert read("\n\n" + ERROR.partition("12\n")[2]).message == ""
     below = CALLS + ERROR.partition("12\n")[2]
-    assert "" == decipher("x\n" + below).crashes[-1].message
+    assert decipher("x\n" + below).crashes[-1].message == ""
 
 
 def test_paths_alone(read, frames):
     """Older versions of klog print neither names nor offsets."""
     panic = read(PATHS)
-    assert ("custom-panic", "not yet", "paths") == (panic.kind, panic.message, panic.form)
-    assert " /srv/shop/worker.go:20" == frames(panic)[2]
-    assert (1, 5) == panic.lines
+    assert (
+        panic.kind,
+        panic.message,
+        panic.form,
+    ) == ("custom-panic", "not yet", "paths")
+    assert frames(panic)[2] == " /srv/shop/worker.go:20"
+    assert panic.lines == (1, 5)
 
 
 def test_paths_are_believed_with_the_runtime_among_them():
     """A list of places is no stack, and neither are two paths."""
     paths = PATHS.partition("yet\n")[2]
-    assert 1 == len(decipher(paths).crashes)
-    assert () == decipher(paths.replace("/runtime/", "/other/")).crashes
-    assert () == decipher("\n".join(paths.splitlines()[:2]) + "\n").crashes
+    assert len(decipher(paths).crashes) == 1
+    assert decipher(paths.replace("/runtime/", "/other/")).crashes == ()
+    assert decipher("\n".join(paths.splitlines()[:2]) + "\n").crashes == ()
 
 
 def test_what_a_middleware_logs_and_raises_again_is_one(read, frames):
     """The stack comes from the log, the last word from the panic."""
     panic = read(PATHS + "panic: not yet [recovered]\n\tpanic: not yet\n")
-    assert ("custom-panic", "not yet", (1, 7)) == (panic.kind, panic.message, panic.lines)
-    assert 4 == len(frames(panic))
+    assert (
+        panic.kind,
+        panic.message,
+        panic.lines,
+    ) == ("custom-panic", "not yet", (1, 7))
+    assert len(frames(panic)) == 4
 
 
 @pytest.mark.parametrize("prefix", ["", "shop-1  | "])
@@ -149,13 +165,13 @@ def test_chi(read, frames, prefix):
     """Arrows stand before the frame that panicked, the others below a blank line."""
     text = "".join(f"{prefix}{line}".rstrip() + "\n" for line in CHI.splitlines())
     panic = read(text)
-    assert ("index-range", "chi") == (panic.kind, panic.form)
-    assert [
+    assert (panic.kind, panic.form) == ("index-range", "chi")
+    assert frames(panic) == [
         "example.test/shop/cart.Cart.At /srv/shop/cart/cart.go:31",
         "main.main.func1 /srv/shop/main.go:30",
         "net/http.(*conn).serve /usr/local/go/src/net/http/server.go:2157",
-    ] == frames(panic)
-    assert "net/http.(*Server).Serve" == panic.crashed.created_by.function
+    ]
+    assert panic.crashed.created_by.function == "net/http.(*Server).Serve"
 
 
 @pytest.mark.parametrize(
@@ -179,9 +195,8 @@ def test_a_name_that_begins_the_text_may_be_cut(read, frames, first, kept):
 def test_a_whole_record_is_never_cut():
     """What came out of a record that was closed begins where it begins."""
     text = "hub.com/ada/lib.F(0x1)\n\t/srv/lib/f.go:3 +0x1\n"
-    (found,) = read_loose_stacks(Document(text, whole=True))
-    assert 1 == len(found.panic.crashed.frames)
-    assert [] == read_loose_stacks(Document(text))
+    assert len(read_loose_stacks(Document(text, whole=True))) == 1
+    assert read_loose_stacks(Document(text)) == []
 
 
 @pytest.mark.parametrize("cut", range(0, 320, 7))
@@ -211,4 +226,4 @@ def test_a_text_whose_beginning_is_cut_gives_the_end_of_its_frames(frames, cut):
 )
 def test_what_is_no_stack(text):
     """Half frames, listings and prose give nothing."""
-    assert () == decipher(text).crashes
+    assert decipher(text).crashes == ()
