@@ -166,6 +166,15 @@ def test_halves_of_characters_in_a_record_are_replaced(read):
     panic.message.encode()
 
 
+def test_records_are_opened_so_many_times():
+    """A record in a record in a record is a game, in the end."""
+    text, found = STACK, []
+    for _ in range(8):
+        text = json.dumps({"stack": text})
+        found.append(len(decipher(text).crashes))
+    assert found == [1, 1, 1, 1, 1, 0, 0, 0]
+
+
 def test_what_is_left_keeps_its_numbers():
     """Lines without records stay what they are, where they are."""
     text = "up\n" + json.dumps({"stack": STACK}) + "\ndown\n"
