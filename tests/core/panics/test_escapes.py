@@ -82,7 +82,7 @@ def test_escaped_over_and_over(read, times):
         r"C:\new\main.go:7",
         r'msg="a\nb main.go:7"',
         r"goroutine 7 [running]: and a \x in it",
-        r"goroutine 7 \\\\\\\\\\\\\\\\\\\\\\\\\\\\\\\\\\\\\\\\\\\\\\\\n main.go:7",
+        "goroutine 7 " + "\\" * 128 + "n main.go:7",
         r"goroutine 7 \u0041 main.go:7",
     ],
 )

@@ -1,6 +1,7 @@
 """Records of loggers and shippers in JSON."""
 
 import json
+from typing import Any
 
 import pytest
 
@@ -41,7 +42,7 @@ def test_the_nearest_fields_count(read):
 
 def test_attributes_of_opentelemetry(read):
     """There, fields are objects with a key and a value."""
-    attributes = [
+    attributes: list[dict[str, Any]] = [
         {"key": "other", "value": {"intValue": 1}},
         {"key": "exception.message", "value": {"stringValue": BOUNDS}},
         {"key": "exception.stacktrace", "value": {"stringValue": STACK}},
@@ -163,6 +164,15 @@ def test_halves_of_characters_in_a_record_are_replaced(read):
     """JSON can escape what no text may hold."""
     panic = read('{"msg": "caf\\u00e9 \\ud83d", "stack": ' + json.dumps(STACK) + "}")
     panic.message.encode()
+
+
+def test_records_are_opened_so_many_times():
+    """A record in a record in a record is a game, in the end."""
+    text, found = STACK, []
+    for _ in range(8):
+        text = json.dumps({"stack": text})
+        found.append(len(decipher(text).crashes))
+    assert found == [1, 1, 1, 1, 1, 0, 0, 0]
 
 
 def test_what_is_left_keeps_its_numbers():

@@ -12,7 +12,7 @@ _VERSION = re.compile(
 )
 _CACHE = re.compile(r".*(?:^|/)pkg/mod/")
 _REVISION = re.compile(
-    r"vcs[._]revision[\"']?\s*[=:,]?\s*(?:value[\"']?:\s*)?[\"']?(?P<sha>[0-9a-f]{7,64})\b"
+    r"vcs[._]revision[\"']?\s*[=:,]?\s*(?:[\"']?[Vv]alue[\"']?\s*:\s*)?[\"']?(?P<sha>[0-9a-f]{7,64})\b"
 )
 _GO = re.compile(
     r"\b(?P<version>go1(?:\.\d+){1,2}(?:(?:rc|beta)\d+)?)\b"

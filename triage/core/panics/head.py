@@ -34,7 +34,7 @@ _NEAR = re.compile(
     r"(?:(?P<panic>panic: )|(?P<fatal>fatal error: )"
     r"|(?P<recovered>\[PANIC RECOVER\]:? |PANIC: "
     r"|(?i:recovered (?:from )?(?:a )?(?:panic)?|panic (?:recovered|triggered|occurred|caught|in \S+)"
-    r"|caught panic|panicked(?: with)?)(?:: |= ?)|(?i:handler crashed with error )))"
+    r"|caught panic|panicked(?: with)?)(?:: |:$|= ?)|(?i:handler crashed with error )))"
     r"|(?P<named>(?=runtime error: ))"
 )
 """Openers that count only right above a dump."""
