@@ -3,8 +3,9 @@
 import os
 import socket
 import subprocess
+import tempfile
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 
 import pytest
@@ -61,6 +62,25 @@ def _refuse_outside(host: object) -> None:
     name = host.decode() if isinstance(host, bytes) else str(host)
     if host is not None and not name.startswith(_LOOPBACK):
         raise AssertionError(f"a test reached for {name}")
+
+
+_NOBODY = 65534
+
+
+@pytest.fixture
+def unprivileged(monkeypatch) -> Iterator[Path]:
+    """Act as a user whom permissions bind, and give a directory of that user's."""
+    with tempfile.TemporaryDirectory() as name:
+        root = os.geteuid() == 0
+        if root:
+            os.chown(name, _NOBODY, _NOBODY)
+            os.seteuid(_NOBODY)
+        monkeypatch.setenv("HOME", name)  # the tests' own is another user's
+        try:
+            yield Path(name)
+        finally:
+            if root:
+                os.seteuid(0)
 
 
 class GitRepo:

@@ -256,3 +256,20 @@ def test_every_field_with_a_variable_follows_the_naming_rule():
     for name, variable, wants in config._settable():
         assert variable in {f"TRIAGE_{name.upper()}", name.upper()}
         assert wants
+
+
+def test_directory_that_may_not_be_read(unprivileged):
+    """Settings that may be there but not be seen are not passed over."""
+    directory = unprivileged / ".config" / "triage"
+    directory.mkdir(parents=True)
+    directory.chmod(0)
+    with pytest.raises(ConfigError, match=r"triage\.toml cannot be looked for \(Perm"):
+        Settings.from_env()
+    directory.chmod(0o700)
+
+
+def test_file_where_a_directory_would_be(home):
+    """A file in the place of the user's directory holds no settings."""
+    home.mkdir()
+    (home / ".config").write_text("")
+    assert Settings.from_env().config_file is None

@@ -1,10 +1,10 @@
 """The composition root: the only place that names concrete adapters."""
 
 import asyncio
+import os
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, replace
-from pathlib import Path
 from urllib.parse import urlsplit
 
 from triage.cache import care
@@ -19,7 +19,7 @@ from triage.cache.stack import Stack
 from triage.config import Settings
 from triage.core.remote import repository_name
 from triage.engine import Engine, Means, Repository
-from triage.errors import ConfigError, TriageError
+from triage.errors import ConfigError, SourceError, TriageError
 from triage.helper import Helper
 from triage.ports import Tier
 from triage.sources.git import GitSource
@@ -79,10 +79,13 @@ class Opener:
 
     def _remote(self, name: str) -> str | None:
         """Read OWNER/NAME; a directory of that name is meant before it."""
-        if Path(name).is_dir():
+        if os.path.isdir(name):  # noqa: PTH112 - Path's raises for a name too long
             return None
         host = urlsplit(self._settings.github_url).hostname
-        return repository_name(name, [host] if host else [])
+        try:
+            return repository_name(name, [host] if host else [])
+        except ValueError:  # no address at all: a bracket where none may be
+            return None
 
     async def _local(self, name: str, *, at_commit: bool) -> Repository:
         """Open files on disk, or commits where one is named or no files are."""
@@ -208,8 +211,8 @@ class Check:
     text: str
 
 
-async def examine(settings: Settings) -> tuple[Check, ...]:
-    """Look at what Triage needs: the helper, git, the settings."""
+async def examine(settings: Settings | ConfigError) -> tuple[Check, ...]:
+    """Look at what Triage needs: the helper, git, the settings or why there are none."""
     return (await _helper(), await _git(), _settings(settings))
 
 
@@ -226,18 +229,26 @@ async def _helper() -> Check:
 
 
 async def _git() -> Check:
-    version = await git_version()
+    try:
+        version = await git_version()
+    except SourceError as error:
+        return Check("git", fine=False, text=str(error))
+    cure = f"install git {_dotted(MINIMUM)} or later"
     if version is None:
-        return Check("git", fine=False, text="not found; install git 2.38 or later")
-    text = ".".join(map(str, version))
+        return Check("git", fine=False, text=f"it does not say its version; {cure}")
     if version < MINIMUM:
-        return Check(
-            "git", fine=False, text=f"{text} is too old; install 2.38 or later"
-        )
-    return Check("git", fine=True, text=f"version {text}")
+        text = f"{_dotted(version)} is too old; {cure}"
+        return Check("git", fine=False, text=text)
+    return Check("git", fine=True, text=f"version {_dotted(version)}")
 
 
-def _settings(settings: Settings) -> Check:
-    """Say where the settings are from; reading them raised nothing."""
+def _dotted(version: tuple[int, ...]) -> str:
+    return ".".join(map(str, version))
+
+
+def _settings(settings: Settings | ConfigError) -> Check:
+    """Say where the settings are from, or why they could not be read."""
+    if isinstance(settings, ConfigError):
+        return Check("settings", fine=False, text=str(settings))
     origin = settings.config_file or "no triage.toml"
     return Check("settings", fine=True, text=f"{origin}; data in {settings.data_dir}")

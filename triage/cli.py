@@ -6,7 +6,6 @@ and a usage error answer at once.
 
 import asyncio
 import logging
-import os
 import sys
 import traceback
 from dataclasses import replace
@@ -16,7 +15,7 @@ from typing import TYPE_CHECKING, NoReturn
 import click
 
 from triage._version import __version__
-from triage.errors import TriageError
+from triage.errors import ConfigError, TriageError
 
 if TYPE_CHECKING:
     from triage.config import Settings
@@ -28,7 +27,10 @@ EXIT_INTERRUPTED = 130
 
 
 def main() -> NoReturn:
-    """Run the command line and exit: 0 done, 1 could not, 2 usage, 3 a bug of ours."""
+    """Run the command line and exit: 0 done, 1 could not, 2 usage, 3 a bug of ours.
+
+    Where nobody reads the output any more click itself ends with 1, without a word.
+    """
     try:
         code = cli.main(prog_name="triage", standalone_mode=False)
     except click.ClickException as error:
@@ -38,9 +40,6 @@ def main() -> NoReturn:
         code = EXIT_INTERRUPTED
     except TriageError as error:
         _complain(f"{error.code}: {error}")
-        code = EXIT_EXPECTED
-    except BrokenPipeError:
-        _silence_stdout()
         code = EXIT_EXPECTED
     except Exception as error:  # noqa: BLE001 - the edge reports what nobody foresaw
         _report_bug(error)
@@ -52,11 +51,6 @@ def _complain(text: str) -> None:
     from triage.core.render import printable
 
     click.echo(f"triage: error: {printable(text)}", err=True)
-
-
-def _silence_stdout() -> None:
-    """Keep the interpreter from complaining of the closed pipe once more at exit."""
-    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 
 def _report_bug(error: Exception) -> None:
@@ -76,7 +70,13 @@ def cli(context: click.Context) -> None:
     """Turn a Go panic into the smallest piece of source that explains it."""
     from triage.config import Settings
 
-    settings = Settings.from_env()
+    try:
+        settings = Settings.from_env()
+    except ConfigError as error:
+        if context.invoked_subcommand != "doctor":
+            raise
+        context.obj = error  # a finding like others
+        return
     _set_up_logging(settings)
     context.obj = settings
     context.default_map = settings.default_map(cli.commands)
@@ -97,7 +97,7 @@ _data_dir = click.option(
 
 
 @cli.command()
-@click.argument("trace", required=False, type=click.Path(path_type=Path))
+@click.argument("trace", required=False)
 @click.option("--repo", default=".", help="Path of a repository, or OWNER/NAME.")
 @click.option(
     "--commit", help="Commit that crashed; a path without: the files on disk."
@@ -144,7 +144,7 @@ _data_dir = click.option(
 @click.pass_obj
 def context(  # noqa: PLR0917 - click hands every option over by name
     settings: "Settings",
-    trace: Path | None,
+    trace: str | None,
     repo: str,
     commit: str | None,
     root_dir: str | None,
@@ -188,29 +188,23 @@ def context(  # noqa: PLR0917 - click hands every option over by name
 
 
 def _read_trace(
-    trace: Path | None, *, file: str | None, line: int | None
+    trace: str | None, *, file: str | None, line: int | None
 ) -> bytes | None:
     """Read the panic's text; None where --file and --line say it all."""
+    from triage.parse import read_input
+
     if (file is None) != (line is None):
         raise click.UsageError("--file and --line go together")
     if trace is None and file is not None:
         return None
     if trace is not None and file is not None:
         raise click.UsageError("give a TRACE or --file and --line, not both")
-    if trace is None or str(trace) == "-":
-        return _read_stdin()
-    try:
-        return trace.read_bytes()
-    except OSError as error:
-        raise click.UsageError(f"cannot read {trace}: {error.strerror}") from error
-
-
-def _read_stdin() -> bytes:
-    if sys.stdin.isatty():
+    name = "-" if trace is None else trace
+    if name == "-" and sys.stdin.isatty():
         raise click.UsageError(
             "no panic given: name a TRACE file, pipe one in, or give --file and --line"
         )
-    return sys.stdin.buffer.read()
+    return read_input(name)
 
 
 async def _explain(settings: "Settings", telemetry: "Telemetry", form: str) -> None:
@@ -263,7 +257,7 @@ def parse(files: tuple[str, ...], form: str) -> None:
     """Show the crashes in FILES (- is standard input), without any source."""
     from triage.parse import parse_files
 
-    parse_files(files, form, sys.stdout)
+    parse_files(files, form, sys.stdout.buffer)
 
 
 @cli.group()
@@ -310,12 +304,14 @@ def clear(settings: "Settings") -> None:
 
 @cli.command()
 @click.pass_obj
-def doctor(settings: "Settings") -> None:
+def doctor(settings: "Settings | ConfigError") -> None:
     """Check the helper, git and the settings."""
     from triage.app import examine
+    from triage.core.render import printable
 
     checks = asyncio.run(examine(settings))
     for check in checks:
-        click.echo(f"{'ok  ' if check.fine else 'FAIL'} {check.name}: {check.text}")
+        line = f"{'ok  ' if check.fine else 'FAIL'} {check.name}: {check.text}"
+        click.echo(printable(line).encode())  # a path may be in no one's encoding
     if not all(check.fine for check in checks):
         sys.exit(EXIT_EXPECTED)

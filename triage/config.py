@@ -7,6 +7,7 @@ repository under analysis. Flags come on top by way of click's `default_map`.
 import difflib
 import os
 import re
+import stat
 import sys
 import tomllib
 from collections.abc import Collection, Iterable, Mapping
@@ -149,6 +150,16 @@ class Settings:
     config_file: Path | None = None
     """The `triage.toml` that was read, None where there is none."""
 
+    def __post_init__(self) -> None:
+        """Refuse a *data_dir* that SQLite could not take."""
+        try:
+            str(self.data_dir).encode()
+        except UnicodeEncodeError as error:
+            raise ConfigError(
+                "the data directory's name is not UTF-8; name another with --data-dir"
+                " or TRIAGE_DATA_DIR"
+            ) from error
+
     @classmethod
     def from_env(cls, directory: Path | None = None) -> "Settings":
         """Read the variables, and the file where they say nothing.
@@ -212,9 +223,22 @@ def _find_config(directory: Path | None) -> Path | None:
     if named:
         return Path(named)
     for place in (directory, _user_directory("XDG_CONFIG_HOME", ".config")):
-        if place and (place / "triage.toml").is_file():
+        if place and _is_there(place / "triage.toml"):
             return place / "triage.toml"
     return None
+
+
+def _is_there(path: Path) -> bool:
+    """Tell whether there is a file; one that may not be looked for might matter."""
+    try:
+        return stat.S_ISREG(path.stat().st_mode)
+    except (FileNotFoundError, NotADirectoryError):
+        return False
+    except OSError as error:
+        raise ConfigError(
+            f"{path} cannot be looked for ({error.strerror}); make its directory"
+            f" readable, or name another file in {CONFIG_VARIABLE}"
+        ) from error
 
 
 def _from_file(path: Path) -> dict[str, Any]:

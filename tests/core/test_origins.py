@@ -74,20 +74,9 @@ def test_root_from_frames():
     assert import_path("mvcc", learn_root(GOPATH, frames)) == "github.com/acme/db/mvcc"
 
 
-def test_root_from_imports():
-    """Without frames, what files import tells the root, by majority."""
-    imports = [
-        "fmt",
-        "github.com/acme/db/mvcc",
-        "github.com/acme/db/mvcc/backend",
-        "github.com/aaa/other/mvcc",
-    ]
-    learnt = learn_root(GOPATH, [], imports)
-    assert import_path("", learnt) == "github.com/acme/db"
-
-
 def test_nothing_to_learn():
     """With a go.mod, or without any hint, the layout stays as it is."""
     frames = [Frame("github.com/acme/db/lib.F", "/x/lib/x.go", 1)]
     assert learn_root(SERVICES, frames) is SERVICES
-    assert learn_root(GOPATH, [], ["fmt", "example.org/cli"]) is GOPATH
+    cli = [Frame("example.org/cli.(*App).Run", "/go/src/z/app.go", 1)]
+    assert learn_root(GOPATH, cli) is GOPATH

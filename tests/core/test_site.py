@@ -1,6 +1,7 @@
 import pytest
 
 from tests.core.tables import Sketch, sketch
+from triage.core.panics.kinds import panic_kind
 from triage.core.site import (
     FAMILIES,
     FaultSite,
@@ -11,7 +12,7 @@ from triage.core.site import (
     first_error,
     title,
 )
-from triage.core.table import NONE, Decl, Fault
+from triage.core.table import NONE, Fault
 from triage.errors import LineOutside
 
 SHOP = sketch("""
@@ -86,7 +87,6 @@ def test_no_file_of_that_number():
 def test_crash_declaration():
     """Where a declaration holds the line, it is the crash's."""
     assert crash_declaration(SHOP.view, 0, 9) == SHOP.decl("User.Save")
-    assert crash_declaration(SHOP.view, 0, 14, function="c") == SHOP.decl("c")
 
 
 def refused(shop: Sketch, line: int) -> str:
@@ -282,15 +282,51 @@ def test_no_kind_and_nothing_but_a_parameter():
     assert faults(15, None) == ["MAP_ACCESS names"]
 
 
+def test_possible_faults_come_last():
+    """An operand whose type is foreign counts less than one that is known to fault."""
+    shop = sketch("""
+package shop
+
+func run(i, j int) {
+	_ = lib.Tools[i] + own[j]
+	//: fault index possible `lib.Tools`: param 0; fault index `own`: param 1
+}
+""")
+    for kind in ("index-range", "nil-map", None):
+        found = fault_sites(shop.view, shop.decl("run"), 4, kind)
+        assert [site.text for site in found] == ["own", "lib.Tools"]
+
+
 def test_line_without_faults():
     """A line on which nothing can fault has no fault sites."""
     assert faults(9, "nil-deref") == []
     assert faults(9, None) == []
 
 
-def test_families_name_known_faults():
-    """Each kind of panic that the table knows can come from something."""
-    assert all(FAMILIES.values())
+def test_every_fault_explains_a_kind():
+    """There is no way to fault that no kind of panic comes from."""
+    assert frozenset().union(*FAMILIES.values()) == frozenset(Fault)
+
+
+MESSAGES = [
+    "runtime error: invalid memory address or nil pointer dereference",
+    "assignment to entry in nil map",
+    "runtime error: index out of range [3] with length 3",
+    "runtime error: slice bounds out of range [:5] with capacity 4",
+    "runtime error: cannot convert slice with length 2 to array or pointer to array",
+    "runtime error: makeslice: len out of range",
+    "runtime error: integer divide by zero",
+    "interface conversion: interface {} is string, not int",
+    "send on closed channel",
+    "panic called with nil argument (use GODEBUG=panicnil=1 to disable)",
+    "cart is empty",
+]
+
+
+def test_families_are_those_of_panics():
+    """Each kind that a panic's message tells has its faults, and no other kind."""
+    told = {panic_kind(message) for message in MESSAGES}
+    assert told | {"fatal-concurrent-map"} == FAMILIES.keys()
 
 
 def sites(*texts: str) -> list[FaultSite]:
@@ -323,4 +359,8 @@ def test_enclosing_prefers_the_smallest():
 
 def test_declarations_are_values():
     """What is found is a declaration of the table, equal to any other copy of it."""
-    assert isinstance(enclosing(SHOP.view, 0, 4), Decl)
+    found = enclosing(SHOP.view, 0, 4)
+    assert found is not None
+    copy = SHOP.view.table.decl(found.id)
+    assert copy is not found
+    assert copy == found

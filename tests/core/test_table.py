@@ -90,13 +90,6 @@ def test_functions_and_methods_are_functions(name, want):
     assert [want] == [decl.is_function for decl in found]
 
 
-def test_context():
-    """The build context and the Go version stand beside the lists."""
-    data = changed(context=["plan9", "arm", ["a", "b"]], go="go1.27.3")
-    assert Table(data).context == ("plan9", "arm", ("a", "b"))
-    assert Table(data).go == "go1.27.3"
-
-
 def test_records_of_an_owner():
     """Lists that belong to declarations give each its own records, in order."""
     assert list(TABLE.of("uses", 1)) == [[1, 0, 10, Use.IMPLICIT, 0]]
@@ -142,9 +135,7 @@ def test_no_target_is_no_record():
     assert TABLE.decl(3).receiver_type == NONE
 
 
-@pytest.mark.parametrize(
-    "name", [*WIDTHS, "at", "back", "strings", "context", "go", "schema"]
-)
+@pytest.mark.parametrize("name", [*WIDTHS, "at", "back", "strings", "schema"])
 def test_missing_part(name):
     """A table that lacks any of its parts is refused, not half read."""
     with pytest.raises(HelperProtocolError, match="malformed"):
@@ -161,8 +152,6 @@ def test_missing_part(name):
         changed(at={name: [0] for name in AT[1:]}),
         changed(back={name: [[0], []] for name in BACK[1:]}),
         changed(back={name: [[0]] for name in BACK}),
-        changed(context=["linux"]),
-        changed(context=None),
     ],
 )
 def test_another_form(data):

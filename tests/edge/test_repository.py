@@ -1,4 +1,5 @@
 import os
+import re
 import shutil
 
 import pytest
@@ -169,3 +170,34 @@ async def test_worktree_elsewhere(repo, tmp_path):
         repo.git("config", "core.worktree", str(elsewhere))
         place = await find_repository(repo.path)
         assert (place.top, place.has_files) == (repo.path, False)
+
+
+@pytest.mark.parametrize("mode", [0o000, 0o300, 0o600])
+async def test_directory_that_may_not_be_read(unprivileged, mode):
+    """A directory that may not be looked into is not said to be empty."""
+    directory = unprivileged / "shop"
+    directory.mkdir()
+    directory.chmod(mode)
+    with pytest.raises(SourceError) as caught:
+        await find_repository(directory)
+    directory.chmod(0o700)
+    assert type(caught.value) is SourceError
+    assert re.search("may not be read; ask|Permission denied", str(caught.value))
+
+
+async def test_directory_below_one_that_may_not_be_entered(unprivileged):
+    """Nor is one missing that lies where nobody may look."""
+    (unprivileged / "shut" / "shop").mkdir(parents=True)
+    (unprivileged / "shut").chmod(0)
+    with pytest.raises(SourceError, match="may not be read; ask for the right"):
+        await find_repository(unprivileged / "shut" / "shop")
+    (unprivileged / "shut").chmod(0o700)
+
+
+async def test_hidden_directory_of_a_plain_module(tmp_path):
+    """The dot of a directory's name is a part of it."""
+    (tmp_path / "go.mod").write_text("module x\n")
+    (tmp_path / ".hid").mkdir()
+    place = await find_repository(tmp_path / ".hid")
+    assert (place.top, place.subdirectory) == (tmp_path, ".hid")
+    assert (await find_repository(tmp_path)).subdirectory == ""

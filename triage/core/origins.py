@@ -42,14 +42,11 @@ def build_roots(frames: Iterable[Frame], layout: Layout) -> tuple[BuildRoot, ...
     return tuple(sorted(found, key=lambda root: (-root.built.count("/"), root.built)))
 
 
-def learn_root(
-    layout: Layout, frames: Iterable[Frame], imports: Iterable[str] = ()
-) -> Layout:
+def learn_root(layout: Layout, frames: Iterable[Frame]) -> Layout:
     """Learn the root's import path where no go.mod says it.
 
     Every way to cut an import path so that its end is a directory is a vote for its
-    beginning; the longer the end, the more it counts. *imports* are what files of
-    the repository import.
+    beginning; the longer the end, the more it counts.
     """
     if has_modules(layout):
         return layout
@@ -59,10 +56,6 @@ def learn_root(
             path = f"{directory}/{parts[-1]}" if directory else parts[-1]
             if path in layout.files:
                 votes[root] += 1 + len(directory.split("/"))
-    for package in set(imports):
-        for root, directory in _cuts(package, layout):
-            if directory:
-                votes[root] += len(directory.split("/"))
     if not votes:
         return layout
     return with_root(layout, min(votes, key=lambda root: (-votes[root], root)))

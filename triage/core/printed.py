@@ -5,11 +5,11 @@ from dataclasses import dataclass, replace
 from urllib.parse import unquote
 
 from triage.core.standard import is_standard
+from triage.core.visible import is_plain, replaced
 from triage.errors import BadInput
 
 _SHOWN = 200
 """How many characters of a path a message shows."""
-_CONTROL = re.compile(r"[\x00-\x1f\x7f-\x9f]")
 _DRIVE = re.compile(r"^[A-Za-z]:(?=/|$)")
 _VERSIONED = re.compile(r"^(?P<name>.+)@v\d[^/]*$")
 _ESCAPED = re.compile(r"!([a-z])")
@@ -82,13 +82,13 @@ def is_goroot(path: PrintedPath, package: str) -> bool:
 
 def shown(text: str) -> str:
     """Quote *text* for a message: one line, no control characters, not too long."""
-    clean = _CONTROL.sub("\N{REPLACEMENT CHARACTER}", text)
+    clean = replaced(text, "\N{REPLACEMENT CHARACTER}")
     return f"`{clean[:_SHOWN]}{'...' if len(clean) > _SHOWN else ''}`"
 
 
 def _elements(text: str) -> tuple[tuple[str, ...], bool]:
     """`/src/./a/x.go` -> ("src", "a", "x.go"), and whether it was absolute."""
-    if _CONTROL.search(text):
+    if not is_plain(text):
         raise BadInput(f"the path {shown(text)} holds control characters")
     slashed = text.replace("\\", "/")
     bare = _DRIVE.sub("", slashed)

@@ -11,16 +11,11 @@ from dataclasses import dataclass
 from posixpath import basename
 
 from triage.core.model import Result, Symbol
+from triage.core.visible import escaped, replaced
 
 SECTIONS = ("crash", "types", "functions", "values", "callers", "packages", "related")
 
 _RULE = "// " + "=" * 78
-_DIRECTION = r"\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069"
-_HALF = r"\ud800-\udfff"
-_CONTROL = re.compile(rf"[\x00-\x1f\x7f-\x9f\u2028\u2029{_DIRECTION}{_HALF}]+")
-_UNSHOWN = re.compile(
-    rf"\r(?!\n)|[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f{_DIRECTION}{_HALF}]"
-)
 _RUNTIME = "runtime error: "
 _LONGEST_HEADLINE = 300
 NOTE = "Note: "
@@ -44,16 +39,12 @@ class Heading:
 
 def printable(text: str) -> str:
     """Replace runs of control, direction and half characters by one space."""
-    return _CONTROL.sub(" ", text).strip()
+    return replaced(text, " ").strip()
 
 
 def for_terminal(source: str) -> str:
     r"""Show control characters as `\x1b`, tabs and line ends left alone."""
-    return _UNSHOWN.sub(lambda found: _escape(found[0]), source)
-
-
-def _escape(character: str) -> str:
-    return character.encode("unicode_escape").decode()
+    return escaped(source, lines=True)
 
 
 def headline(message: str) -> str:
@@ -154,7 +145,7 @@ def markdown(result: Result) -> str:
     out = [f"### Panic in `{crash.function}`", ""]
     out.append(f"`{_inline(crash.path)}:{crash.line}`, package `{result.package.name}`")
     if result.panic.message:
-        out += ["", f"> {_escaped(headline(result.panic.message))}"]
+        out += ["", f"> {_marked_off(headline(result.panic.message))}"]
     for section in SECTIONS:
         members = [symbol for symbol in result.symbols if symbol.section == section]
         if members and section != "crash":
@@ -167,7 +158,7 @@ def markdown(result: Result) -> str:
     notes = [*result.warnings, *_left_out(result.context)]
     if notes:
         out += ["", "#### Notes", ""]
-        out += [f"- {_escaped(printable(note))}" for note in notes]
+        out += [f"- {_marked_off(printable(note))}" for note in notes]
     return "\n".join(out) + "\n"
 
 
@@ -180,7 +171,7 @@ def _left_out(context: str) -> Iterator[str]:
 
 def _markdown_symbol(symbol: Symbol) -> Iterator[str]:
     fence = "`" * max(3, _longest_run(symbol.text) + 1)
-    yield f"`{_inline(symbol.file)}` ({_lines(symbol)}): {_escaped(symbol.reason)}"
+    yield f"`{_inline(symbol.file)}` ({_lines(symbol)}): {_marked_off(symbol.reason)}"
     yield ""
     yield f"{fence}go"
     yield symbol.text
@@ -195,6 +186,6 @@ def _inline(text: str) -> str:
     return printable(text).replace("`", "'")
 
 
-def _escaped(text: str) -> str:
+def _marked_off(text: str) -> str:
     """Escape what Markdown or HTML would read as markup."""
     return re.sub(r"([\\`*_{}\[\]<>()#+!|~&$-])", r"\\\1", text)

@@ -3,7 +3,17 @@
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
-from triage.core.table import NONE, Decl, DeclFlag, Fault, FileFlag, Kind, Node, Verdict
+from triage.core.table import (
+    NONE,
+    Decl,
+    DeclFlag,
+    Fault,
+    FaultFlag,
+    FileFlag,
+    Kind,
+    Node,
+    Verdict,
+)
 from triage.core.view import View
 from triage.errors import LineOutside
 
@@ -57,11 +67,9 @@ def enclosing(
     )
 
 
-def crash_declaration(
-    view: View, file: int, line: int, *, function: str | None = None
-) -> Decl:
+def crash_declaration(view: View, file: int, line: int) -> Decl:
     """Return the declaration on *line*, or raise `LineOutside` naming its neighbours."""
-    found = enclosing(view, file, line, function=function)
+    found = enclosing(view, file, line)
     if found is not None:
         return found
     raise LineOutside(_why_none(view, file, line))
@@ -156,9 +164,10 @@ def _innermost(rows: Iterable[Sequence[int]]) -> list[Sequence[int]]:
 
 
 def _sites(view: View, rows: Sequence[Sequence[int]]) -> tuple[FaultSite, ...]:
+    """Build the sites, those that are only possible behind the others."""
     return tuple(
         FaultSite(Fault(row[2]), row[3], row[4], view.table.text(row[5]))
-        for row in rows
+        for row in sorted(rows, key=lambda row: row[6] & FaultFlag.POSSIBLE)
     )
 
 

@@ -285,7 +285,7 @@ class Decl:
 class Table:
     """Read-only view of a symbol table; records are tuples of integers."""
 
-    __slots__ = ("_at", "_back", "_lists", "_numbers", "_strings", "context", "go")
+    __slots__ = ("_at", "_back", "_lists", "_numbers", "_strings")
 
     def __init__(self, data: bytes) -> None:
         """Decode *data*; raises `HelperProtocolError` where its form is another."""
@@ -303,9 +303,6 @@ class Table:
             }
             self._strings: list[str] = form["strings"]
             self._numbers: dict[str, int] | None = None
-            goos, goarch, tags = form["context"]
-            self.context: tuple[str, str, tuple[str, ...]] = (goos, goarch, tuple(tags))
-            self.go: str = form["go"]
         except (KeyError, IndexError, TypeError, ValueError) as err:
             raise HelperProtocolError(f"symbol table is malformed: {err!r}") from err
 

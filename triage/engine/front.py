@@ -1,15 +1,20 @@
 """The engine: takes telemetry, opens its repository once, answers with context."""
 
-import asyncio
+import re
 from dataclasses import replace
 
 from triage.core.keys import exact_key
 from triage.core.model import Panic, Result, Telemetry
 from triage.core.panics import decipher
 from triage.core.places import explainable
+from triage.core.printed import shown
+from triage.core.render import printable
 from triage.engine.investigation import Investigation, weight
 from triage.engine.means import Means, Opener, Repository
-from triage.errors import BadInput, NoPanic, TriageError
+from triage.engine.openings import Openings
+from triage.errors import BadInput, NoPanic
+
+_HALF = re.compile(r"[\ud800-\udfff]")
 
 
 class Engine:
@@ -21,20 +26,20 @@ class Engine:
         """*max_tokens* is the budget of telemetry that names none."""
         self._means = means
         self._max_tokens = max_tokens
-        self._open = open_repository
-        self._opened: dict[tuple[str, bool], asyncio.Future[Repository]] = {}
+        self._openings = Openings(open_repository)
 
     async def context(self, telemetry: Telemetry) -> Result:
         """Explain a crash. Everything raised is a `TriageError`."""
+        _refuse_half_characters(telemetry)
         exact = exact_key(telemetry)
         if exact is not None and (known := self._means.answers.get(exact)):
             return known
         panics = _read(telemetry)
         at_commit = telemetry.commit_sha is not None
-        repository = await self._repository(telemetry.repo, at_commit=at_commit)
-        completed = self._completed(telemetry, repository)
-        investigation = Investigation(self._means, repository, completed, panics)
-        result = await investigation.answer()
+        async with self._openings.lent(telemetry.repo, at_commit=at_commit) as place:
+            completed = self._completed(telemetry, place)
+            investigation = Investigation(self._means, place, completed, panics)
+            result = await investigation.answer()
         if exact is not None and investigation.lasting:
             known = replace(result, served_from="memory")
             self._means.answers.put(exact, known, weight(known))
@@ -50,28 +55,19 @@ class Engine:
             else telemetry.root_dir,
         )
 
-    async def _repository(self, name: str, *, at_commit: bool) -> Repository:
-        """Open a repository once, whoever of the waiting is cancelled meanwhile."""
-        key = (name, at_commit)
-        if key not in self._opened:
-            self._opened[key] = asyncio.ensure_future(
-                self._open(name, at_commit=at_commit)
-            )
-        opening = self._opened[key]
-        try:
-            return await asyncio.shield(opening)
-        except TriageError:
-            self._opened.pop(key, None)  # the next one may find it mended
-            raise
-
     async def close(self) -> None:
         """Close the sources and the parser."""
-        opened = await asyncio.gather(*self._opened.values(), return_exceptions=True)
-        self._opened.clear()
-        for repository in opened:
-            if isinstance(repository, Repository):
-                await repository.source.close()
+        await self._openings.close()
         await self._means.parser.close()
+
+
+def _refuse_half_characters(telemetry: Telemetry) -> None:
+    """Refuse what stands for bytes that are not UTF-8: nothing outside takes it."""
+    names = (telemetry.repo, telemetry.commit_sha, telemetry.root_dir, telemetry.file)
+    targets = (telemetry.goos, telemetry.goarch, *telemetry.tags)
+    for text in filter(None, (*names, *targets)):
+        if _HALF.search(text):
+            raise BadInput(f"{shown(printable(text))} is not UTF-8; give it as UTF-8")
 
 
 def _read(telemetry: Telemetry) -> tuple[Panic, ...]:

@@ -6,7 +6,6 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from triage.core.answer import Origin, assemble
-from triage.core.buildcontext import hinted
 from triage.core.keys import finished_key
 from triage.core.model import BuildContext, Panic, Result, Telemetry
 from triage.core.places import (
@@ -19,6 +18,7 @@ from triage.core.places import (
 from triage.core.remote import named_commit
 from triage.core.resolve import FrameSite, Plan
 from triage.core.scene import crash_scene
+from triage.core.target import hinted
 from triage.core.view import View
 from triage.engine.library import Library
 from triage.engine.means import Means, Repository

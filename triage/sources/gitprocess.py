@@ -81,8 +81,9 @@ async def start_git(directory: Path, *arguments: str) -> GitProcess:
             start_new_session=True,
         )
     except FileNotFoundError as error:
+        wanted = ".".join(map(str, MINIMUM))
         raise SourceError(
-            "git is not on the PATH; install git 2.38 or later"
+            f"git is not on the PATH; install git {wanted} or later"
         ) from error
     except OSError as error:
         raise SourceError(f"git does not start: {error.strerror}") from error

@@ -1,8 +1,8 @@
 """What every source holds to: sizes, and which names are read at all."""
 
-import re
 from collections.abc import Iterable
 
+from triage.core import visible
 from triage.core.printed import shown
 from triage.errors import BadInput
 
@@ -21,7 +21,6 @@ program in them can crash, and `go run` takes it, though `go build ./...` does n
 LFS_POINTER = "is kept by Git LFS, not by git"
 """The end of a sentence that begins with a file's name."""
 
-_UNPRINTABLE = re.compile(r"[\x00-\x1f\x7f-\x9f\ud800-\udfff\ufffd]")
 _LFS = b"version https://git-lfs.github.com/spec/v1"
 
 
@@ -83,7 +82,7 @@ def checked_path(path: str) -> str:
 
 def is_plain(name: str) -> bool:
     """Tell whether *name* can be shown and sent: no control characters, whole UTF-8."""
-    return not _UNPRINTABLE.search(name)
+    return visible.is_plain(name) and "\N{REPLACEMENT CHARACTER}" not in name
 
 
 def is_listed(name: str) -> bool:

@@ -57,6 +57,8 @@ def _directory(named: str) -> Path:
         directory = Path(os.path.realpath(Path(named).expanduser()))
         if directory.is_dir():
             return directory
+    except PermissionError as error:
+        raise _unreadable(named) from error
     except (OSError, RuntimeError, ValueError):
         # No such user's home, a NUL, a name that is too long: all the same to people.
         pass
@@ -80,15 +82,27 @@ def _plain_place(directory: Path, named: str) -> RepositoryPlace:
     """Take a directory without git, if there is any Go in it."""
     for marker in ("go.work", "go.mod"):
         for above in (directory, *directory.parents):
-            if (above / marker).is_file():
-                below = directory.relative_to(above).as_posix().removeprefix(".")
+            # Path's own asks whether it may look, and above it need not.
+            if os.path.isfile(above / marker):  # noqa: PTH113
+                below = "/".join(directory.relative_to(above).parts)
                 return RepositoryPlace(above, below, has_commits=False, has_files=True)
+    try:
+        os.scandir(directory).close()  # a walk is silent on what it may not read
+    except OSError as error:
+        raise _unreadable(named) from error
     if not any(name.endswith(".go") for name in _names(directory)):
         raise RepoMissing(
             f"{shown(named)} is no git repository and holds no Go file;"
             " name a repository with --repo"
         )
     return RepositoryPlace(directory, "", has_commits=False, has_files=True)
+
+
+def _unreadable(named: str) -> SourceError:
+    return SourceError(
+        f"{shown(named)} may not be read; ask for the right to, or name another"
+        " directory with --repo"
+    )
 
 
 def _names(directory: Path) -> Iterator[str]:

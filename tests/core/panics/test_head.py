@@ -31,16 +31,16 @@ BOUNDS = "runtime error: index out of range [1] with length 0"
         (f"(/orders - 127.0.0.1:80) {BOUNDS}\n", "index-range", BOUNDS),
         (f"[PANICKED] Test Panicked\n\n{BOUNDS}\n\nFull Stack Trace\n", "index-range", BOUNDS),
         (
-            "E0213 18:29:17.790744   14686 runtime.go:79] Observed a panic: "
-            f"runtime.boundsError{{x:1, y:0}} ({BOUNDS})\n",
+            ("E0213 18:29:17.790744   14686 runtime.go:79] Observed a panic: "
+            f"runtime.boundsError{{x:1, y:0}} ({BOUNDS})\n"),
             "index-range",
             BOUNDS,
         ),
         ('E0213 1 runtime.go:79] Observed a panic: "no" (no)\n', "custom-panic", "no"),
         ("E0213 1 runtime.go:79] Observed a panic: not (yet) done\n", "custom-panic", "not (yet) done"),
         (
-            'E0823 12:34:56.789012       1 runtime.go:142] "Observed a panic" '
-            'panic="runtime error: \\"x\\"" panicGoValue="1" stacktrace=<\n',
+            ('E0823 12:34:56.789012       1 runtime.go:142] "Observed a panic" '
+            'panic="runtime error: \\"x\\"" panicGoValue="1" stacktrace=<\n'),
             "custom-panic",
             'runtime error: "x"',
         ),
@@ -53,8 +53,8 @@ BOUNDS = "runtime error: index out of range [1] with length 0"
         ("fatal error: concurrent map writes\n\n", "fatal-concurrent-map", "concurrent map writes"),
         ("SIGQUIT: quit\nPC=0x7ff8 m=0 sigcode=0\n\n", "sigquit", "SIGQUIT: quit"),
         (
-            "SIGSEGV: segmentation violation\nPC=0x48 m=0 sigcode=1 addr=0x0\n"
-            "signal arrived during cgo execution\n\n",
+            ("SIGSEGV: segmentation violation\nPC=0x48 m=0 sigcode=1 addr=0x0\n"
+            "signal arrived during cgo execution\n\n"),
             "cgo-signal",
             "SIGSEGV: segmentation violation",
         ),
@@ -163,7 +163,7 @@ def test_a_message_broken_by_a_form(read):
 
 
 def test_a_message_broken_behind_a_prefix(read):
-    """Journald prefixes the first part only; the other stands bare below it."""
+    """The journal prefixes the first part only; the other stands bare below it."""
     prefix = "Apr 05 04:48:35 node-7 shop[15819]: "
     text = f"{prefix}http: panic serving\n127.0.0.1:53499: {BOUNDS}\n" + "".join(
         prefix + line + "\n" for line in STACK.splitlines()
@@ -173,7 +173,7 @@ def test_a_message_broken_behind_a_prefix(read):
 
 
 def test_a_head_that_lacks_the_prefix_of_its_stack(read):
-    """Hclog frames the stack and leaves the words above it bare."""
+    """A logger frames the stack and leaves the words above it bare."""
     stack = "".join(f"  | {line}\n" for line in STACK.splitlines())
     panic = read(f"[ERROR] shop: request panicked: {BOUNDS}\n  stacktrace=\n{stack}")
     assert (panic.kind, panic.message) == ("index-range", BOUNDS)

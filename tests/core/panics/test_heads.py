@@ -9,8 +9,10 @@ from triage.core.panics import decipher
     ("text", "kind", "message"),
     [
         (
-            "runtime: failed to create new OS thread (have 25 already; errno=11)\n"
-            "fatal error: newosproc\nexecuting program\n",
+            (
+                "runtime: failed to create new OS thread (have 25 already; errno=11)\n"
+                "fatal error: newosproc\nexecuting program\n"
+            ),
             "fatal-runtime",
             "newosproc",
         ),
@@ -60,6 +62,7 @@ def test_heads_alone(read, text, kind, message):
         "fatal error: a.h: No such file or directory\n",
         "Kernel panic - not syncing: VFS\n",
         "thread 'main' panicked at src/main.rs:2:5:\nboom\n",
+        "F0314 09:26:53.589793   23142 a].go:45] odd\n",
         "I0314 09:26:53.589793   23142 main.go:45] started\n",
         'Traceback (most recent call last):\n  File "/a.py", line 3, in <module>\nE: x\n',
         "java.lang.Error\n\tat a.B.c(B.java:12)\n\tat a.B.main(B.java:5)\n",

@@ -1,5 +1,7 @@
 """The frame that matters, with and without a repository."""
 
+from collections.abc import Sequence
+
 import pytest
 
 from triage.core.model import Frame, Goroutine, Panic
@@ -9,11 +11,13 @@ from triage.core.panics.origin import Ownership, is_standard
 ROOT = "/usr/local/go/src"
 
 
-def crash(*frames, others=()):
+def crash(*frames: str, others: Sequence[Sequence[str]] = ()) -> Panic:
     """Make a crash of frames written as `function file`."""
     stacks = [
         Goroutine(
-            1, "running", tuple(Frame(*frame.split(" ", 1), 7) for frame in stack)
+            1,
+            "running",
+            tuple(Frame(*frame.partition(" ")[::2], 7) for frame in stack),
         )
         for stack in (frames, *others)
     ]

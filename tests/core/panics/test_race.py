@@ -24,11 +24,11 @@ Goroutine 8 (running) created at:
 def test_a_report_is_one_crash(read, frames):
     """The first access crashed; the other one and who made them stand beside it."""
     panic = read(REPORT)
-    assert (panic.kind, panic.message, panic.goroutines) == (
-        "data-race",
-        "DATA RACE",
-        0,
-    )
+    assert (
+        panic.kind,
+        panic.message,
+        panic.goroutines,
+    ) == ("data-race", "DATA RACE", 0)
     assert frames(panic) == ["main.write /srv/shop/main.go:9"]
     assert (
         panic.crashed.id,

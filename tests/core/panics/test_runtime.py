@@ -11,9 +11,9 @@ from triage.core.panics.runtime import read_block, read_stack
 from triage.core.panics.view import View
 
 
-def dump(state="running", *lines, head="panic: boom\n\n", goroutine="goroutine 1"):
+def dump(state: str, *lines: str, head: str = "panic: boom\n\n") -> str:
     """Write a dump of one goroutine; the lines come as the runtime indents them."""
-    return f"{head}{goroutine} [{state}]:\n" + "".join(f"{line}\n" for line in lines)
+    return f"{head}goroutine 1 [{state}]:\n" + "".join(f"{line}\n" for line in lines)
 
 
 FRAME = ("main.main()", "\t/srv/shop/main.go:7 +0x1d")
@@ -220,7 +220,7 @@ def test_old_dumps(read, frames):
 
 
 def test_gccgo(read, frames):
-    """Gccgo prints names without arguments, and frames that have no name at all."""
+    """The other compiler prints names without arguments, and frames that have no name at all."""
     text = dump(
         "running",
         "runtime_panicstring", "\t/opt/gcc/libgo/runtime/panic.c:121",
@@ -358,7 +358,7 @@ def test_names_whose_arguments_somebody_took_away(read, frames):
     assert frames(read(text))[1] == "shop/orders.(*Order).First /srv/shop/orders.go:19"
 
 
-def test_lines_cut_at_the_edge_of_a_terminal(read, frames):
+def test_lines_cut_at_the_edge_of_a_terminal(read):
     """Where both lines end at the same column, the name is still whole."""
     width = 80
     lines = [

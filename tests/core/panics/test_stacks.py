@@ -81,11 +81,11 @@ def test_a_goroutine_that_lost_its_header_belongs_to_the_dump(read, frames):
         "goroutine 1 [chan receive]:\nmain.main()\n\t/srv/shop/main.go:9 +0x1\n"
     )
     panic = read(deep * 3 + rest)
-    assert (panic.kind, panic.goroutines, panic.form) == (
-        "stack-overflow",
-        1,
-        "runtime",
-    )
+    assert (
+        panic.kind,
+        panic.goroutines,
+        panic.form,
+    ) == ("stack-overflow", 1, "runtime")
     assert frames(panic) == ["main.deep /srv/shop/main.go:7"] * 3
     assert panic.lines == (1, 12)
     assert [goroutine.id for goroutine in panic.others] == [1]
@@ -112,14 +112,14 @@ def test_an_error_that_wraps_another_is_one(read, frames):
 
 
 def test_the_stack_of_a_console_logger(read):
-    """Zap writes the record's line, then the stack; fields are parted by tabs."""
+    """A console logger writes the record's line, then the stack; fields are parted by tabs."""
     text = "2026-03-14T09:26:53Z\tERROR\tmain.go:3\tno till\t{}\n"
     panic = read("up\n" + text + ERROR.partition("12\n")[2])
-    assert (panic.kind, panic.message, panic.lines) == (
-        "logged-error",
-        "no till",
-        (2, 8),
-    )
+    assert (
+        panic.kind,
+        panic.message,
+        panic.lines,
+    ) == ("logged-error", "no till", (2, 8))
 
 
 def test_an_error_without_a_message(read):
@@ -132,11 +132,11 @@ def test_an_error_without_a_message(read):
 def test_paths_alone(read, frames):
     """Older versions of klog print neither names nor offsets."""
     panic = read(PATHS)
-    assert (panic.kind, panic.message, panic.form) == (
-        "custom-panic",
-        "not yet",
-        "paths",
-    )
+    assert (
+        panic.kind,
+        panic.message,
+        panic.form,
+    ) == ("custom-panic", "not yet", "paths")
     assert frames(panic)[2] == " /srv/shop/worker.go:20"
     assert panic.lines == (1, 5)
 
@@ -152,11 +152,11 @@ def test_paths_are_believed_with_the_runtime_among_them():
 def test_what_a_middleware_logs_and_raises_again_is_one(read, frames):
     """The stack comes from the log, the last word from the panic."""
     panic = read(PATHS + "panic: not yet [recovered]\n\tpanic: not yet\n")
-    assert (panic.kind, panic.message, panic.lines) == (
-        "custom-panic",
-        "not yet",
-        (1, 7),
-    )
+    assert (
+        panic.kind,
+        panic.message,
+        panic.lines,
+    ) == ("custom-panic", "not yet", (1, 7))
     assert len(frames(panic)) == 4
 
 
@@ -195,8 +195,7 @@ def test_a_name_that_begins_the_text_may_be_cut(read, frames, first, kept):
 def test_a_whole_record_is_never_cut():
     """What came out of a record that was closed begins where it begins."""
     text = "hub.com/ada/lib.F(0x1)\n\t/srv/lib/f.go:3 +0x1\n"
-    (found,) = read_loose_stacks(Document(text, whole=True))
-    assert len(found.panic.crashed.frames) == 1
+    assert len(read_loose_stacks(Document(text, whole=True))) == 1
     assert read_loose_stacks(Document(text)) == []
 
 

@@ -9,45 +9,51 @@ import io
 import json
 import quopri
 import re
+from collections.abc import Callable
 from datetime import UTC, datetime, timedelta
 
 import pytest
 
 from triage.core.panics import decipher, primary
 
+Wrap = Callable[[str], bytes | str]
 START = datetime(2026, 3, 14, 9, 26, 53, 589793, UTC)
 
 
-def moments(count):
+def moments(count: int) -> list[datetime]:
     """Return *count* moments, some milliseconds apart, over a change of the minute."""
     return [START + timedelta(milliseconds=640 * i) for i in range(count)]
 
 
-def each(make):
-    """Wrap a function of (line, moment, index) into one of a whole text."""
+def prefixed(template: str, text: str) -> str:
+    """Write *template* before each line; blanks at the end of a line get lost."""
+    lines = text.removesuffix("\n").split("\n")
+    out = []
+    for n, (line, at) in enumerate(zip(lines, moments(len(lines)), strict=True), 1):
+        values = {
+            "line": line,
+            "bare": line.strip(),
+            "at": at,
+            "nano": nano(at),
+            "n": n,
+        }
+        values |= {"seconds": n * 17.000311, "epoch": at.timestamp()}
+        out.append(template.format(**values).rstrip(" ") + "\n")
+    return "".join(out)
 
-    def wrap(text):
-        lines = text.removesuffix("\n").split("\n")
-        stamps = moments(len(lines))
-        return "".join(
-            make(line, stamps[i], i).rstrip(" ") + "\n" for i, line in enumerate(lines)
-        )
 
-    return wrap
-
-
-def nano(moment):
+def nano(moment: datetime) -> str:
     """Print a moment as Go's RFC3339Nano does: without zeros at the end."""
     fraction = f"{moment.microsecond:06d}".rstrip("0")
     return f"{moment:%Y-%m-%dT%H:%M:%S}" + (f".{fraction}" if fraction else "") + "Z"
 
 
-def escape(text):
+def escape(text: str) -> str:
     """Escape as Go's %q does."""
     return json.dumps(text, ensure_ascii=False)[1:-1]
 
 
-def interleave(text):
+def interleave(text: str) -> str:
     """Put a chatty neighbour's line after every second line."""
     out = []
     for i, line in enumerate(text.removesuffix("\n").split("\n")):
@@ -59,7 +65,7 @@ def interleave(text):
     return "\n".join(out) + "\n"
 
 
-def table(text):
+def table(text: str) -> str:
     """Draw a border on both sides, as k9s and log viewers do."""
     lines = text.removesuffix("\n").replace("\t", "        ").split("\n")
     width = max(map(len, lines)) + 2
@@ -67,7 +73,7 @@ def table(text):
     return "┌" + "─" * (width + 1) + "┐\n" + rows + "└" + "─" * (width + 1) + "┘\n"
 
 
-def go_test_json(text):
+def go_test_json(text: str) -> str:
     """Write the text as `go test -json` does, another package's output in between."""
     out = []
     for line, at in zip(text.splitlines(keepends=True), moments(10_000), strict=False):
@@ -85,7 +91,7 @@ def go_test_json(text):
     return "\n".join(out) + "\n"
 
 
-def sheet(text):
+def sheet(text: str) -> str:
     """Export to a spreadsheet: one quoted cell with line ends in it."""
     out = io.StringIO()
     writer = csv.writer(out)
@@ -94,26 +100,27 @@ def sheet(text):
     return out.getvalue()
 
 
-def wrapped(width):
+def wrapped(width: int) -> Wrap:
     """Break lines at blanks before *width* columns, as web forms did."""
 
-    def wrap(text):
+    def wrap(text: str) -> str:
         out = []
         for line in text.split("\n"):
-            while len(line) > width and " " in line[20:width]:
-                at = line.rindex(" ", 0, width)
-                out.append(line[:at])
-                line = line[at + 1 :]
-            out.append(line)
+            rest = line
+            while len(rest) > width and " " in rest[20:width]:
+                at = rest.rindex(" ", 0, width)
+                out.append(rest[:at])
+                rest = rest[at + 1 :]
+            out.append(rest)
         return "\n".join(out)
 
     return wrap
 
 
-def cut_at(width):
+def cut_at(width: int) -> Wrap:
     """Break lines at exactly *width* columns, as a terminal's selection does."""
 
-    def wrap(text):
+    def wrap(text: str) -> str:
         return "\n".join(
             "\n".join(re.findall(f".{{1,{width}}}", line)) for line in text.split("\n")
         )
@@ -121,83 +128,65 @@ def cut_at(width):
     return wrap
 
 
-def container(line, at, _):
-    """Write a line as a Kubernetes node does."""
-    return f"{nano(at)} stderr F {line}"
-
-
-def docker_file(line, at, _):
-    """Write a line as Docker's json-file driver does."""
-    return json.dumps({"log": line + "\n", "stream": "stderr", "time": nano(at)})
+def docker_file(text: str) -> str:
+    """Write each line as Docker's json-file driver does."""
+    lines = text.removesuffix("\n").split("\n")
+    records = [
+        {"log": f"{line}\n", "stream": "stderr", "time": nano(at)}
+        for line, at in zip(lines, moments(len(lines)), strict=True)
+    ]
+    return "".join(json.dumps(record) + "\n" for record in records)
 
 
 PREFIXED = {
-    "journald": each(lambda s, at, i: f"{at:%b %d %H:%M:%S} node-7 shop[4711]: {s}"),
-    "journald without tabs": each(
-        lambda s, at, i: f"{at:%b %d %H:%M:%S} node-7 shop[4711]: {s.strip()}"
-    ),
-    "journald iso": each(
-        lambda s, at, i: f"{at:%Y-%m-%dT%H:%M:%S.%f}+0000 node-7 shop[4711]: {s}"
-    ),
-    "syslog rfc5424": each(
-        lambda s, at, i: f"<11>1 {nano(at)} node-7 shop 4711 - - {s}"
-    ),
-    "compose": each(lambda s, at, i: f"shop_1  | {s}"),
-    "compose v2": each(lambda s, at, i: f"shop-1  | {nano(at)} {s}"),
-    "swarm": each(lambda s, at, i: f"shop_web.1.x7k2p9@node-7    | {s}"),
-    "kubectl prefix": each(lambda s, at, i: f"[pod/shop-7d9f8b6c5-x2x1v/shop] {s}"),
-    "kubectl timestamps": each(lambda s, at, i: f"{nano(at)} {s}"),
-    "stern": each(lambda s, at, i: f"shop-7d9f8b6c5-x2x1v shop {s}"),
-    "cri": each(container),
-    "heroku": each(lambda s, at, i: f"{at:%Y-%m-%dT%H:%M:%S.%f}+00:00 app[web.1]: {s}"),
-    "foreman": each(lambda s, at, i: f"{at:%H:%M:%S} web.1  | {s}"),
-    "cloudwatch tail": each(
-        lambda s, at, i: f"{at:%Y-%m-%dT%H:%M:%S} 2026/03/14/[$LATEST]0f3c {s}"
-    ),
-    "github actions": each(lambda s, at, i: f"{at:%Y-%m-%dT%H:%M:%S.%f}0Z {s}"),
-    "github cli": each(lambda s, at, i: f"test\tRun tests\t{nano(at)} {s}"),
-    "gitlab": each(lambda s, at, i: f"{nano(at)} 01O {s}"),
-    "azure": each(lambda s, at, i: f"{at:%Y-%m-%dT%H:%M:%S.%f}1Z {s}"),
-    "jenkins": each(lambda s, at, i: f"[{at:%Y-%m-%dT%H:%M:%S}.{i:03d}Z] {s}"),
-    "terraform": each(
-        lambda s, at, i: f"{at:%Y-%m-%dT%H:%M:%S.%f}Z [DEBUG] provider.shop_v1.2.3: {s}"
-    ),
-    "log package": each(lambda s, at, i: f"{at:%Y/%m/%d %H:%M:%S} {s}"),
-    "dmesg": each(lambda s, at, i: f"[{i * 17.000311:12.6f}] shop: {s}"),
-    "epoch": each(lambda s, at, i: f"{at.timestamp():.3f} {s}"),
-    "logcli": each(lambda s, at, i: f'{nano(at)} {{app="shop", pod="shop-0"}} {s}'),
-    "supervisor": each(
-        lambda s, at, i: (
-            f"{at:%Y-%m-%d %H:%M:%S},{i:03d} DEBG 'shop' stderr output: {s}"
-        )
-    ),
-    "bazel": each(lambda s, at, i: f"(09:26:{i % 60:02d}) INFO: {s}"),
-    "line numbers": each(lambda s, at, i: f"{i + 1:6d}\t{s}"),
-    "grep -n": each(lambda s, at, i: f"{i + 1}:{s}"),
-    "file names": each(lambda s, at, i: f"shop.log-{i + 1}-{s}"),
-    "mail": each(lambda s, at, i: f"> {s}"),
-    "mail twice": each(lambda s, at, i: f">> {s}"),
-    "mail without blank": each(lambda s, at, i: f">{s}"),
-    "go comment": each(lambda s, at, i: f"// {s}"),
-    "hash comment": each(lambda s, at, i: f"# {s}"),
-    "block comment": each(lambda s, at, i: f" * {s}"),
-    "sql comment": each(lambda s, at, i: f"-- {s}"),
-    "indented": each(lambda s, at, i: f"    {s}"),
-    "indented by tabs": each(lambda s, at, i: f"\t\t{s}"),
-    "box": each(lambda s, at, i: f"│ {s}"),
-    "diff": each(lambda s, at, i: f"+{s}"),
-    "irc": each(lambda s, at, i: f"[{at:%H:%M}] <ada> {s}"),
-    "cockroach": each(lambda s, at, i: f"  | {s}"),
-    "klog lines": each(
-        lambda s, at, i: f"E{at:%m%d %H:%M:%S.%f}   14686 main.go:79] {s}"
-    ),
-    "android": each(
-        lambda s, at, i: f"{at:%m-%d %H:%M:%S}.{i:03d}  1234  1250 E Go      : {s}"
-    ),
-    "slog default": each(lambda s, at, i: f"{at:%Y/%m/%d %H:%M:%S} ERROR {s}"),
+    "journald": "{at:%b %d %H:%M:%S} node-7 shop[4711]: {line}",
+    "journald without tabs": "{at:%b %d %H:%M:%S} node-7 shop[4711]: {bare}",
+    "journald iso": "{at:%Y-%m-%dT%H:%M:%S.%f}+0000 node-7 shop[4711]: {line}",
+    "syslog rfc5424": "<11>1 {nano} node-7 shop 4711 - - {line}",
+    "compose": "shop_1  | {line}",
+    "compose v2": "shop-1  | {nano} {line}",
+    "swarm": "shop_web.1.x7k2p9@node-7    | {line}",
+    "kubectl prefix": "[pod/shop-7d9f8b6c5-x2x1v/shop] {line}",
+    "kubectl timestamps": "{nano} {line}",
+    "stern": "shop-7d9f8b6c5-x2x1v shop {line}",
+    "cri": "{nano} stderr F {line}",
+    "heroku": "{at:%Y-%m-%dT%H:%M:%S.%f}+00:00 app[web.1]: {line}",
+    "foreman": "{at:%H:%M:%S} web.1  | {line}",
+    "cloudwatch tail": "{at:%Y-%m-%dT%H:%M:%S} 2026/03/14/[$LATEST]0f3c {line}",
+    "github actions": "{at:%Y-%m-%dT%H:%M:%S.%f}0Z {line}",
+    "github cli": "test\tRun tests\t{nano} {line}",
+    "gitlab": "{nano} 01O {line}",
+    "azure": "{at:%Y-%m-%dT%H:%M:%S.%f}1Z {line}",
+    "jenkins": "[{at:%Y-%m-%dT%H:%M:%S}.{n:03d}Z] {line}",
+    "terraform": "{at:%Y-%m-%dT%H:%M:%S.%f}Z [DEBUG] provider.shop_v1.2.3: {line}",
+    "log package": "{at:%Y/%m/%d %H:%M:%S} {line}",
+    "dmesg": "[{seconds:12.6f}] shop: {line}",
+    "epoch": "{epoch:.3f} {line}",
+    "logcli": '{nano} {{app="shop", pod="shop-0"}} {line}',
+    "bazel": "(09:26:{n:02d}) INFO: {line}",
+    "line numbers": "{n:6d}\t{line}",
+    "grep -n": "{n}:{line}",
+    "file names": "shop.log-{n}-{line}",
+    "mail": "> {line}",
+    "mail twice": ">> {line}",
+    "mail without blank": ">{line}",
+    "go comment": "// {line}",
+    "hash comment": "# {line}",
+    "block comment": " * {line}",
+    "sql comment": "-- {line}",
+    "indented": "    {line}",
+    "indented by tabs": "\t\t{line}",
+    "box": "│ {line}",
+    "diff": "+{line}",
+    "irc": "[{at:%H:%M}] <ada> {line}",
+    "cockroach": "  | {line}",
+    "klog lines": "E{at:%m%d %H:%M:%S.%f}   14686 main.go:79] {line}",
+    "android": "{at:%m-%d %H:%M:%S}.{n:03d}  1234  1250 E Go      : {line}",
+    "slog default": "{at:%Y/%m/%d %H:%M:%S} ERROR {line}",
 }
+"""What a sender writes before a line: `str.format` with the line and its moment."""
 
-REPORTED = {
+REPORTED: dict[str, Wrap] = {
     "crlf": lambda s: s.replace("\n", "\r\n"),
     "crcrlf": lambda s: s.replace("\n", "\r\r\n"),
     "cr alone": lambda s: s.replace("\n", "\r"),
@@ -227,7 +216,7 @@ REPORTED = {
     "table": table,
     "markdown table": lambda s: "".join(f"| {x} |\n" for x in s.split("\n")),
     "interleaved": interleave,
-    "docker json": each(docker_file),
+    "docker json": docker_file,
     "go test json": go_test_json,
     "yaml literal": lambda s: "log: |\n" + re.sub("(?m)^", "  ", s) + "\nend: 1\n",
     "go string": lambda s: "const trace = `" + s + "`\n",
@@ -252,7 +241,7 @@ REPORTED = {
     "in a paste": lambda s: "$ ./shop\n" + s + "$ echo $?\n2\n",
 }
 
-RECORDS = {
+RECORDS: dict[str, Wrap] = {
     "zap": lambda s: json.dumps(
         {"level": "error", "ts": 1.5, "msg": "x", "stacktrace": s}
     ),
@@ -330,7 +319,7 @@ SAMPLES = (
 )  # fmt: skip
 
 
-def told(text):
+def told(text: bytes | str) -> tuple[object, ...]:
     """Return all that must survive any wrapping; of messages, the words."""
     panic = primary(decipher(text).crashes)
     assert panic is not None
@@ -351,7 +340,9 @@ def test_a_prefix_before_each_line_changes_nothing(sample, name):
     """Whatever a sender writes before each line, the same crash is read."""
     plain = {sample_name: sample(sample_name) for sample_name in SAMPLES}
     expected = {key: told(text) for key, text in plain.items()}
-    assert expected == {key: told(PREFIXED[name](text)) for key, text in plain.items()}
+    assert expected == {
+        key: told(prefixed(PREFIXED[name], text)) for key, text in plain.items()
+    }
 
 
 @pytest.mark.parametrize("name", REPORTED)
@@ -373,7 +364,7 @@ def test_a_record_around_a_dump_changes_nothing(sample, name):
 @pytest.mark.parametrize("name", ["cri", "compose", "indented"])
 def test_lines_are_those_of_the_text_as_it_came(sample, name):
     """The span of a crash counts the lines of the text with everything around it."""
-    text = PREFIXED[name]("starting\n\n" + sample("nil") + "bye\n")
+    text = prefixed(PREFIXED[name], "starting\n\n" + sample("nil") + "bye\n")
     assert decipher(text).crashes[0].lines == (3, 12)
 
 

@@ -110,14 +110,14 @@ def breaking(document: Document, mark: str) -> Document:
 
 
 def _markup(document: Document) -> Document:
+    """Undo HTML: first the tags, so that what was escaped is not taken for one."""
     text = document.text
+    if _TAG.search(text):
+        text = _TAG.sub("", _BREAK.sub("\x00", text))
     for _ in range(2):  # what was escaped twice on its way through a form
         if not _ENTITY.search(text):
             break
         text = _ENTITY.sub(lambda found: _entity(found[0]), text)
-    if not _TAG.search(text):
-        return Document(text, document.numbers)
-    text = _TAG.sub("", _BREAK.sub("\x00", text))
     document = Document(text, document.numbers)
     return breaking(document, "\x00") if "\x00" in text else document
 
@@ -125,7 +125,7 @@ def _markup(document: Document) -> Document:
 def _entity(entity: str) -> str:
     """Decode one entity; those for line ends become a mark that breaks the line."""
     char = html.unescape(entity)
-    return char.replace("\xa0", " ").replace("\r", "").replace("\n", "<br>")
+    return char.replace("\xa0", " ").replace("\r", "").replace("\n", "\x00")
 
 
 def _printable(document: Document) -> Document:

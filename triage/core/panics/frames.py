@@ -168,7 +168,7 @@ class StackReader:
             return
         if maker:
             self.created_by = self.created_by or frame
-        elif self.created_by is None:
+        else:
             self.frames.append(frame)
 
 

@@ -34,7 +34,7 @@ _NEAR = re.compile(
     r"(?:(?P<panic>panic: )|(?P<fatal>fatal error: )"
     r"|(?P<recovered>\[PANIC RECOVER\]:? |PANIC: "
     r"|(?i:recovered (?:from )?(?:a )?(?:panic)?|panic (?:recovered|triggered|occurred|caught|in \S+)"
-    r"|caught panic|panicked(?: with)?)(?:: |= ?)|(?i:handler crashed with error )))"
+    r"|caught panic|panicked(?: with)?)(?:: |:$|= ?)|(?i:handler crashed with error )))"
     r"|(?P<named>(?=runtime error: ))"
 )
 """Openers that count only right above a dump."""
@@ -54,6 +54,7 @@ _NOTES = re.compile(
     r"\[signal |PC=0x|signal arrived during |runtime: "
     r"|(?i:(?:full )?(?:stack ?trace|stack|trace ?back)\s*[:=]?\s*<?$)"
 )
+_NEXT_FIELD = re.compile(r"\s+[\w.]+=\W{0,2}$")
 _ADDRESSEE = re.compile(r"(?:[\d.]+|\[[^\]\s]*\]|@):?\d*: ")
 _FIELD = re.compile(r"\bpanic=(?:\"((?:[^\"\\]|\\.)*)\"|(\S+))")
 _PRINTED = re.compile(r"(?:[\"&<{]|[\w.*]+\{|\d).* \((.*)\)$", re.DOTALL)
@@ -230,5 +231,6 @@ def head_before(lead: str, line: int) -> Head | None:
     found = find_opener(lead, near=True)
     if found is None:
         return None
-    opener, text = found.lastgroup or "", lead[found.end() :].strip()
+    opener = found.lastgroup or ""
+    text = _NEXT_FIELD.sub("", lead[found.end() :]).strip()
     return Head(line, opener, _value(opener, text, lead), line)

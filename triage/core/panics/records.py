@@ -64,8 +64,11 @@ class _Stream:
     def feed(self, text: str, number: int, *, raw: bool) -> None:
         """Add what one record carries."""
         parts = text.split("\n") if raw else text.removesuffix("\n").split("\n")
-        if self.open:
+        if self.open and self.lines[-1]:
             self.lines[-1] += parts.pop(0)
+        elif self.open:  # the line begins here, behind the end of the last
+            self.lines.pop()
+            self.numbers.pop()
         self.open = raw
         self.lines += parts
         self.numbers += [number] * len(parts)

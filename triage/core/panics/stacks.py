@@ -87,7 +87,7 @@ def _top(prefixes: Prefixes, line: int, end: int, floor: int) -> _Top | None:
 
     def fits(view: View, index: int) -> bool:
         view = _arrowless(view) if arrow else view
-        return _name_above(view, index, floor) is not None or _is_path(view, index + 1)
+        return _name_above(view, index, floor) is not None or bool(_path_at(view, index + 1))
 
     column = arrow.start() if arrow else column
     view = prefixes.view((line, column, end), lambda _: False, fits)
@@ -98,7 +98,7 @@ def _top(prefixes: Prefixes, line: int, end: int, floor: int) -> _Top | None:
     named = _name_above(view, line, floor)
     if named:
         return _Top(view, named[0], named[1], line, at, arrow=arrow is not None)
-    return _Top(view, None, line, line, at) if _is_path(view, line) else None
+    return _Top(view, None, line, line, at) if _path_at(view, line) else None
 
 
 def _name_above(
@@ -120,10 +120,11 @@ def _name_above(
     return ((body, None), above) if shapes.bare(body) and "." in body else None
 
 
-def _is_path(view: View, line: int) -> bool:
+def _path_at(view: View, line: int) -> tuple[str, int, bool] | None:
+    """Return the absolute path that line *line* is, None if it is none."""
     body = view.body(line) if line < view.size else None
     at = shapes.place(body) if body else None
-    return at is not None and not at[2] and bool(_ABSOLUTE.match(at[0]))
+    return at if at and not at[2] and _ABSOLUTE.match(at[0]) else None
 
 
 def _calls(top: _Top, floor: int) -> tuple[Found | None, int]:
@@ -210,21 +211,17 @@ def _paths(top: _Top, floor: int) -> tuple[Found | None, int]:
 
     It is believed where a head stands above it or the runtime is among it.
     """
-    view, frames, used = top.view, [], []
-    index = top.line
-    while index < view.size and _is_path(view, index):
-        at = shapes.place(view.body(index) or "")
-        if at:
-            frames.append(Frame("", at[0], at[1]))
-            used.append(index)
+    view, frames, index = top.view, [], top.line
+    while at := _path_at(view, index):
+        frames.append(Frame("", at[0], at[1]))
         index += 1
+    last = index - 1
     head = read_head(view, top.line, floor)
     told = head is not None or any("/runtime/" in (f.file or "") for f in frames)
     if len(frames) < _LEAST_PATHS or not told:
-        return None, used[-1]
-    for line in used:
-        view.document.taken[line] = 1
-    span = (head.first if head else top.line, used[-1])
+        return None, last
+    view.document.taken[top.line : index] = b"\x01" * (index - top.line)
+    span = (head.first if head else top.line, last)
     goroutine = Goroutine(None, "", tuple(frames))
     made = make(view.document, [goroutine], head=head, span=span, form="paths")
-    return made, used[-1]
+    return made, last

@@ -62,7 +62,7 @@ def _frame(part: dict[str, object]) -> Frame | None:
         return None
     name, module = _first(part, _FUNCTIONS), part.get("module")
     function = name if isinstance(name, str) else ""
-    if isinstance(module, str) and module and not function.startswith(module):
+    if isinstance(module, str) and module and not function.startswith(f"{module}."):
         function = f"{module}.{function}"
     return Frame(function, file, line)
 

@@ -11,6 +11,7 @@ from http import HTTPStatus
 
 import msgspec
 
+from triage.core.visible import replaced
 from triage.errors import (
     CommitMissing,
     NotFound,
@@ -25,7 +26,6 @@ from triage.sources.github.wire import Answer
 _UNSAID_WAIT = 60.0
 """Seconds to wait where a limit names none: GitHub asks for at least a minute."""
 _SHOWN = 160
-_CONTROL = re.compile(r"[\x00-\x1f\x7f-\x9f]+")
 _LIMIT = re.compile(r"rate limit|abuse detection|try again later", re.IGNORECASE)
 _PERMISSION = re.compile(
     r"resource not accessible|saml|ip allow list|must have|suspended|forbids",
@@ -146,7 +146,7 @@ def _is_limit(answer: Answer, said: str) -> bool:
 def _permission(answer: Answer, said: str) -> str:
     """Say which permission is missing, as far as GitHub tells."""
     wanted = answer.headers.get("x-accepted-github-permissions")
-    grant = _CONTROL.sub(" ", wanted)[:_SHOWN] if wanted else "contents=read"
+    grant = replaced(wanted, " ")[:_SHOWN] if wanted else "contents=read"
     return f"the GitHub credentials lack a permission; grant {grant}: {said}"
 
 
@@ -156,7 +156,7 @@ def _message(answer: Answer) -> str:
         body = msgspec.json.decode(answer.body, type=_Body)
     except msgspec.DecodeError:
         return ""
-    return _CONTROL.sub(" ", body.message)[:_SHOWN].strip()
+    return replaced(body.message, " ")[:_SHOWN].strip()
 
 
 def _moment(after: str, now: float) -> float:

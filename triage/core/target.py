@@ -1,12 +1,12 @@
-"""Which target a crash was built for, as far as its trace shows it."""
+"""Go's targets, and for which of them a crashed program was built."""
 
 import re
-from collections.abc import Iterable
+from collections.abc import Sequence
 from posixpath import basename
 
 from triage.core.model import BuildContext, Panic, Telemetry
 
-_SYSTEMS = frozenset(
+SYSTEMS = frozenset(
     [
         "aix",
         "android",
@@ -25,23 +25,23 @@ _SYSTEMS = frozenset(
         "windows",
     ]
 )
-_ARCHITECTURES = frozenset(
+"""The values of GOOS."""
+ARCHITECTURES = frozenset(
     {"386", "amd64", "arm", "arm64", "loong64", "mips", "mips64", "mips64le"}
     | {"mipsle", "ppc64", "ppc64le", "riscv64", "s390x", "wasm"}
 )
+"""The values of GOARCH."""
 _WINDOWS_FAULT = re.compile(r"Exception 0x|0xc0000005\b", re.IGNORECASE)
 """What the runtime prints of a fault on Windows."""
 _DRIVE = re.compile(r"[A-Za-z]:[\\/]")
 
 
 def hinted(telemetry: Telemetry, panic: Panic | None) -> BuildContext:
-    """Return the target: hints in the trace, then the caller's, then linux/amd64.
+    """Return the target: as the trace says, then the caller, then linux/amd64.
 
     The crash file's own constraints come before all of these; the helper sees to it.
     """
-    goos, goarch = _hints(_files(panic))
-    if goos is None and panic and _on_windows(panic):
-        goos = "windows"
+    goos, goarch = (panic.goos, panic.goarch) if panic else (None, None)
     return BuildContext(
         goos or telemetry.goos or "linux",
         goarch or telemetry.goarch or "amd64",
@@ -49,21 +49,25 @@ def hinted(telemetry: Telemetry, panic: Panic | None) -> BuildContext:
     )
 
 
-def _on_windows(panic: Panic) -> bool:
+def of_stack(files: Sequence[str], signal: str) -> tuple[str | None, str | None]:
+    """Tell GOOS and GOARCH by the paths of a crash's frames and by its signal.
+
+    None for what they do not tell; *signal* is empty where there was none.
+    """
+    goos, goarch = _by_names(files)
+    if goos is None and _on_windows(files, signal):
+        goos = "windows"
+    return goos, goarch
+
+
+def _on_windows(files: Sequence[str], signal: str) -> bool:
     """Tell by the fault, else by drive letters where no Unix signal says otherwise."""
-    signal = panic.signal or ""
     if _WINDOWS_FAULT.search(signal):
         return True
-    return "SIG" not in signal and any(map(_DRIVE.match, _files(panic)))
+    return "SIG" not in signal and any(map(_DRIVE.match, files))
 
 
-def _files(panic: Panic | None) -> Iterable[str]:
-    if panic is None or panic.crashed is None:
-        return ()
-    return [frame.file for frame in panic.crashed.frames if frame.file]
-
-
-def _hints(files: Iterable[str]) -> tuple[str | None, str | None]:
+def _by_names(files: Sequence[str]) -> tuple[str | None, str | None]:
     """`.../runtime/sys_darwin_arm64.s` -> darwin, arm64."""
     goos: str | None = None
     goarch: str | None = None
@@ -71,9 +75,9 @@ def _hints(files: Iterable[str]) -> tuple[str | None, str | None]:
         name = basename(file.replace("\\", "/"))
         stem = name.rpartition(".")[0].removesuffix("_test")
         parts = stem.split("_")[1:]
-        if parts and parts[-1] in _ARCHITECTURES:
+        if parts and parts[-1] in ARCHITECTURES:
             last = parts.pop()
             goarch = goarch or last
-        if parts and parts[-1] in _SYSTEMS:
+        if parts and parts[-1] in SYSTEMS:
             goos = goos or parts[-1]
     return goos, goarch
