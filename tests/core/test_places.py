@@ -96,9 +96,9 @@ def test_no_own_frame_says_what_to_do():
 
 
 def test_the_first_failure_is_told_where_nothing_is_found():
-    """An own frame that may be several files says which."""
-    frame = Frame("example.com/shop/gone.F", "/app/gone/x.go", 3)
-    with pytest.raises((BadInput, FileMissing)):
+    """An own frame whose path can be none says so."""
+    frame = Frame("example.com/shop/cart.F", "../../x.go", 3)
+    with pytest.raises(BadInput, match="leads out of the repository"):
         find_places(told(), (panic(frame),), LAYOUT)
 
 

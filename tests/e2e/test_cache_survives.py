@@ -11,7 +11,9 @@ import apsw
 import pytest
 
 import triage
-from tests.e2e.conftest import ADD, FILES, TOTAL
+from tests.e2e.conftest import ADD, CART, FILES, TOTAL
+from triage.cache.schema import FIND_NODE
+from triage.cache.sqlite import SqliteTier
 
 ROOT = Path(__file__).parents[2]
 
@@ -153,3 +155,49 @@ async def test_answers_out_of_a_cache_that_was_killed(shop, open_cached, run):
         async with open_cached() as engine:
             found = [(await engine.context(one)).context for one in told]
         assert found == plain
+
+
+def test_people_look_after_the_cache(run, data):
+    """What is in it is shown, and it can be shrunk and emptied."""
+    said(run())
+
+    def cache(*words: str) -> str:
+        done = subprocess.run(
+            [sys.executable, "-m", "triage", "cache", "--data-dir", str(data), *words],
+            cwd=ROOT,
+            capture_output=True,
+            text=True,
+            check=True,
+        )
+        assert done.stderr == ""
+        return done.stdout
+
+    rows = {line.split()[0]: line.split()[1] for line in cache("stats").splitlines()}
+    assert (rows["tables"], rows["contexts"]) == ("2", "1")
+    assert int(rows["ast_nodes"]) > 5
+    assert cache("prune") == "dropped 0 rows\n"
+    assert cache("clear") == ""
+    assert cache("stats").splitlines()[3].split()[:2] == ["contexts", "0"]
+
+
+def test_a_function_and_its_neighbours_are_rows(run, data):
+    """One look-up finds the declaration on a line, another what it is tied to."""
+    said(run())
+    db = apsw.Connection(str(data / "cache.db"))
+    keys = [key for (key,) in db.execute("SELECT key FROM tables")]
+    plan = list(
+        db.execute(f"EXPLAIN QUERY PLAN {FIND_NODE}", (keys[0], "cart.go", ADD, ADD))
+    )
+    db.close()
+    assert [row[3] for row in plan if "SCAN" in row[3]] == []
+    tier = SqliteTier(data / "cache.db")
+    found = [nodes for key in keys if (nodes := tier.slice_at(key, "cart.go", ADD))]
+    ((crash, *near),) = found
+    assert (crash.kind, crash.receiver, crash.name) == ("method", "Cart", "Add")
+    assert (crash.line, crash.end_line) == (23, 27)
+    start, end = crash.start, crash.end
+    assert CART.encode()[start:end].startswith(b"func (c *Cart) Add(item *Item) {")
+    names = {node.name for node in near}
+    assert {"Cart", "Item"} <= names
+    uses = {target for target, _, _ in crash.edges}
+    assert uses <= set(crash.neighbours) == {node.id for node in near}

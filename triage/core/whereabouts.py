@@ -77,9 +77,10 @@ def wanted(
 
 def forms(telemetry: Telemetry, panics: Sequence[Panic]) -> tuple[str, ...]:
     """List the relative paths that the text itself gives, `root_dir` before them."""
-    files = [telemetry.file] if not panics else _files(panics[0])
+    crashed = panics[0].crashed if panics else None
+    frames = crashed.frames if crashed else ()
     found = dict[str, None]()
-    for file in files:
+    for file in (telemetry.file, *(frame.file for frame in frames)):
         printed = _read(file)
         if printed and not printed.absolute:
             for start in _starts(telemetry.root_dir):
@@ -107,11 +108,6 @@ def wanted_for_imports(import_paths: Iterable[str], atlas: Atlas) -> Wanted | No
     if missing:
         return Wanted(tuple(missing)[:AT_ONCE])
     return Wanted() if doubt else None
-
-
-def _files(panic: Panic) -> Iterator[str | None]:
-    if panic.crashed is not None:
-        yield from (frame.file for frame in panic.crashed.frames)
 
 
 class _Look:
@@ -181,10 +177,8 @@ class _Look:
 
     def _may_be_here(self, frame: Frame) -> bool:
         """Tell whether a frame without a file here may have one where nobody looked."""
-        printed, name = _read(frame.file), split_function(frame.function)
+        printed, name = read_printed(frame.file or ""), split_function(frame.function)
         package = said_package(name)
-        if printed is None:
-            return False
         if is_goroot(printed, package) and "" not in self._layout.by_path:
             return False
         if not has_modules(self._layout):
@@ -203,9 +197,7 @@ class _Look:
 
         Where modules or the place of the build say it, no other end is tried.
         """
-        printed = _read(frame.file)
-        if printed is None or is_compiler_made(frame.file or ""):
-            return ()
+        printed = read_printed(frame.file or "")
         package = said_package(split_function(frame.function))
         found = dict.fromkeys(
             (*self._by_module(package), *self._by_build_root(printed))

@@ -1,6 +1,7 @@
 """One call: what it found out so far, and what it still has to ask."""
 
 import asyncio
+import logging
 from collections.abc import Sequence
 from dataclasses import replace
 
@@ -23,6 +24,8 @@ from triage.engine.library import Library
 from triage.engine.means import Means, Repository
 from triage.engine.survey import Survey
 from triage.errors import FileMissing, HelperError, SourceError, TooLarge
+
+_log = logging.getLogger(__name__)
 
 
 def weight(result: Result) -> int:
@@ -51,6 +54,16 @@ class Investigation:
 
     async def answer(self) -> Result:
         """Go all the way from the telemetry to the result."""
+        result = await self._answer()
+        crash = result.crash
+        _log.debug(
+            "%s@%s:%s line %s, %s: served from %s",
+            *(crash.repo, crash.commit, crash.path, crash.line, crash.function),
+            result.served_from,
+        )
+        return result
+
+    async def _answer(self) -> Result:
         telemetry, commit = self._telemetry, await self._commit()
         survey = Survey(self._repository, commit, self._means.atlases)
         finding = await survey.find(telemetry, self._panics)
