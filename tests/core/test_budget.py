@@ -268,5 +268,5 @@ def test_bonus_falls_with_distance():
     """The further off a link is, the fewer points it gives, none for what is loose."""
     points = [bonus(near) for near in Near]
     assert points == sorted(points, reverse=True)
-    assert (bonus(Near.RECEIVER), bonus(Near.RELATED)) == (0.5, 0.0)
+    assert (bonus(Near.RECEIVER), bonus(Near.RELATED)) == (1.5, 0.0)
     assert bonus(Near.UPSTREAM) > bonus(Near.USED) > bonus(Near.FIELD_TYPE) > 0

@@ -34,7 +34,11 @@ def test_constructors():
     """What returns the type or a pointer to it makes it; a getter hands it out."""
     picks = rules(shop(MAKERS))
     made = {name: p.reason for name, p in picks.items() if p.near == Near.CONSTRUCTOR}
-    assert made == dict.fromkeys(("New", "Value", "User.Copy"), "constructor of User")
+    assert made == {
+        "New": "constructor of User",
+        "Value": "constructor of User",
+        "User.Copy": "returns User",
+    }
     assert {picks[name].part for name in made} == {Part.CONSTRUCTOR}
     assert set(picks) - set(made) == {"User"}
 

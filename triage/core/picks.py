@@ -22,12 +22,12 @@ class Near(IntEnum):
     LINE = 16  # named on the crash line
     IMPLEMENTER = 17
     UPSTREAM = 18  # writes or makes what a caller passed on
+    OUTER_FRAME = 19
     CALLEE = 20
     USED = 21
     PACKAGE = 22
     CALLER = 23
     CALLEE_VALUE = 24
-    OUTER_FRAME = 25
     FIELD_TYPE = 30
     FIELD_CONSTRUCTOR = 31
     DEEP_TYPE = 40

@@ -104,6 +104,7 @@ def find_places(
         here = ground(frames, layout, telemetry.root_dir)
         places = _places(panic, here, failures)
         if places:
+            _refuse_missing(panic, places[0], here)
             return Finding(places, panic, here.layout)
     raise (
         failures[0]
@@ -113,6 +114,25 @@ def find_places(
             "repository, or the module's directory as root_dir"
         )
     )
+
+
+def _refuse_missing(panic: Panic, first: Place, here: Ground) -> None:
+    """Raise where the crash itself lies in a file that is not there.
+
+    Its caller is no answer. The package says whose it is, `main` where the caller's
+    is `main` too.
+    """
+    package = split_function(first.frame.function).package
+
+    def is_ours(frame: Frame) -> bool:
+        same = split_function(frame.function).package == package
+        return here.is_own(frame) or (same and package == "main")
+
+    frames = panic.crashed.frames if panic.crashed else ()
+    for number in own_frames(panic, is_ours):
+        if frames[number] is first.frame:
+            return
+        _place(frames[number], here)
 
 
 def _places(

@@ -71,9 +71,66 @@ class Standing:
     """What *best*, the relation that gives most, gives."""
 
 
+_RUNTIME_WORDS = frozenset(
+    [
+        "runtime",
+        "error",
+        "invalid",
+        "memory",
+        "address",
+        "pointer",
+        "dereference",
+        "index",
+        "range",
+        "length",
+        "slice",
+        "bounds",
+        "capacity",
+        "assignment",
+        "entry",
+        "interface",
+        "conversion",
+        "missing",
+        "method",
+        "integer",
+        "divide",
+        "zero",
+        "send",
+        "close",
+        "closed",
+        "channel",
+        "concurrent",
+        "iteration",
+        "read",
+        "write",
+        "writes",
+        "goroutines",
+        "asleep",
+        "deadlock",
+        "unlock",
+        "unlocked",
+        "mutex",
+        "negative",
+        "counter",
+        "makeslice",
+        "value",
+        "called",
+        "using",
+        "signal",
+        "panic",
+        "fatal",
+        "unexpected",
+        "stack",
+        "overflow",
+        "exceeds",
+        "limit",
+    ]
+)
+
+
 def message_words(message: str) -> frozenset[str]:
-    """Return the words of a panic's message that may be names; nothing else counts."""
-    return frozenset(re.findall(r"\b[^\W\d]\w{3,}", message))
+    """Return the words of a panic's message that may be names of the program's own."""
+    return frozenset(re.findall(r"\b[^\W\d]\w{3,}", message)) - _RUNTIME_WORDS
 
 
 class Relations:

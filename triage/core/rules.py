@@ -11,7 +11,7 @@ from dataclasses import dataclass, replace
 
 from triage.core.hang import WRITES, Hang, accessed_on_line, hang
 from triage.core.picks import SECTION_OF_KIND, Near, Part, Pick, Picks
-from triage.core.site import FaultSite, title
+from triage.core.site import FAMILIES, FaultSite, title
 from triage.core.table import (
     NONE,
     Access,
@@ -114,11 +114,18 @@ class PackageRules:
         return replace(found, fields=tuple(dict.fromkeys((*found.fields, *fields))))
 
     def _synchronises(self) -> bool:
-        """Tell whether the line calls a method of package sync: a lock's, say."""
+        """Tell whether the line calls a method of package sync: a lock's, say.
+
+        A nil pointer or an index has nothing to do with the lock beside it; what an
+        atomic holds was stored by somebody.
+        """
+        kind = self._site.kind
+        locks = kind not in FAMILIES or kind == "custom-panic"
+        wanted = {"sync", "sync/atomic"} if locks else {"sync/atomic"}
         for _, target, line, _, _ in self._table.of("uses", self._site.decl.id):
             if line == self._site.line and target < 0:
                 path, _, steps = self._view.external(target)
-                if path in {"sync", "sync/atomic"} and steps and steps[0][0]:
+                if path in wanted and steps and steps[0][0]:
                     return True
         return False
 
@@ -293,8 +300,13 @@ class PackageRules:
                 min(depth, 2)
             ]
             for maker in self._makers(owner):
-                text = f"constructor of {owner.name}"
+                verb = "constructor of" if self._is_plain(maker) else "returns"
+                text = f"{verb} {owner.name}"
                 self._pick(maker, near, text, depth=depth, part=Part.CONSTRUCTOR)
+
+    def _is_plain(self, function: int) -> bool:
+        """Tell a function from a method: what a value returns is not made anew."""
+        return self._view.decl(function).kind == Kind.FUNC
 
     def _makers(self, owner: Decl) -> Iterator[int]:
         """Functions that return the type itself or a pointer to it."""

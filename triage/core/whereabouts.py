@@ -183,12 +183,13 @@ class _Look:
             return False
         if not has_modules(self._layout):
             return True
-        if any(self._by_module(package)) and not may_be_inlined(name):
+        known = any(True for _ in self._by_module(package))  # the root's name is empty
+        if known and not may_be_inlined(name):
             return bool(self._unseen(frame))  # no other directory has that path
         named = package or printed.module
         if not named:
             return True
-        return _home(named) in self._homes and _may_hold_more(self._atlas)
+        return _home(named) in self._homes  # in a module that nobody has seen yet
 
     # -- where to look
 
@@ -314,7 +315,7 @@ def _is_copied(frame: Frame) -> bool:
 
 
 def _may_hold_more(atlas: Atlas) -> bool:
-    """Tell whether there may be modules that nobody has seen.
+    """Tell whether an import may lie in a module that nobody has seen.
 
     One at the root speaks for all below it, unless a go.work names more.
     """

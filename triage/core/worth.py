@@ -34,7 +34,9 @@ class Weighed:
 
 def bonus(near: int) -> float:
     """Return the points that a link to the fault is worth beside the relations."""
-    if near <= Near.UPSTREAM:
+    if near <= Near.WRITER:
+        return 1.5  # what the fault hangs on, and who left it as it is
+    if near <= Near.OUTER_FRAME:
         return 0.5
     if near < Near.FIELD_TYPE:
         return 0.3
