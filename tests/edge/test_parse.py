@@ -23,9 +23,9 @@ def crash(tmp_path):
 
 def parsed(files: list[str], fmt: str) -> str:
     """Return what is printed."""
-    out = io.StringIO()
+    out = io.BytesIO()
     parse_files(files, fmt, out)
-    return out.getvalue()
+    return out.getvalue().decode()
 
 
 def test_one_line_a_file(crash, tmp_path):

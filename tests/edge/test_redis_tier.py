@@ -34,8 +34,8 @@ async def connect(clock):
     """Make tiers on a server; all are closed at the end."""
     tiers = []
 
-    def make(url: str) -> RedisTier:
-        tiers.append(RedisTier(url, clock=clock))
+    def make(url: str, *, patience: float = 5) -> RedisTier:
+        tiers.append(RedisTier(url, clock=clock, patience=patience))
         return tiers[-1]
 
     yield make
@@ -138,7 +138,7 @@ async def test_a_server_that_never_answers_is_waited_for_once(connect, clock):
     with tempfile.TemporaryDirectory(prefix="r") as directory:
         path = Path(directory) / "s"
         stalled = await asyncio.start_unix_server(say_nothing, path)
-        tier = connect(f"unix://{path}")
+        tier = connect(f"unix://{path}", patience=0.1)
         assert await tier.get("contexts", [b"k"]) == {}
         connections = len(accepted)
         for _ in range(3):

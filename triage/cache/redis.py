@@ -43,17 +43,17 @@ Write = Callable[[Pipeline], None]
 class RedisTier:
     """A `triage.ports.Tier` on the server at *url*; needs a running event loop.
 
-    Raises `ConfigError` where *url* is none.
+    *patience* is in seconds, for each answer. Raises `ConfigError` where *url* is none.
     """
 
     name = "redis"
 
-    def __init__(self, url: str, *, clock: Clock) -> None:
+    def __init__(self, url: str, *, clock: Clock, patience: float = PATIENCE) -> None:
         try:
             self._redis = Redis.from_url(
                 url,
-                socket_timeout=PATIENCE,
-                socket_connect_timeout=PATIENCE,
+                socket_timeout=patience,
+                socket_connect_timeout=patience,
                 retry=Retry(NoBackoff(), 0),
             )
         except ValueError as error:
@@ -61,6 +61,7 @@ class RedisTier:
                 f"TRIAGE_REDIS_URL: {error}; give redis://HOST:PORT/DATABASE"
             ) from error
         self._clock = clock
+        self._patience = patience
         self._away = False
         self._told = False
         self._waiting = deque[tuple[Callable[[], Write], int]]()
@@ -132,7 +133,7 @@ class RedisTier:
         if self._away:
             return None
         try:
-            async with asyncio.timeout(2 * PATIENCE):
+            async with asyncio.timeout(2 * self._patience):
                 return await question()
         except (RedisError, OSError, TimeoutError) as error:
             self._leave(error)
@@ -155,7 +156,7 @@ class RedisTier:
 
     async def _ping(self) -> None:
         try:
-            async with asyncio.timeout(2 * PATIENCE):
+            async with asyncio.timeout(2 * self._patience):
                 await self._redis.ping()
         except (RedisError, OSError, TimeoutError):
             self._clock.call_later(RETRY, self._look_again)
