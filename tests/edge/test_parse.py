@@ -58,7 +58,7 @@ def test_files_that_cannot_be_read(tmp_path):
     with pytest.raises(BadInput) as raised:
         parsed([missing], "json")
     assert (
-        f"cannot read {missing}: no such file or directory; name a text file or -"
+        f"cannot read `{missing}`: no such file or directory; name a text file or -"
         == str(raised.value)
     )
     with pytest.raises(BadInput):
