@@ -34,7 +34,9 @@ async def rows(scratch: Path, rounds: int) -> AsyncIterator[Row]:
         await _timed(engine, told)
         anew = [replace(one, line=(one.line or 0) + 1) for one in told[-_RECENT:]]
         yield Row("another line of a function seen", await _timed(engine, anew))
-        again = told[-_RECENT:] * rounds
+        traces = [_as_trace(one) for one in told[-_RECENT:]]
+        await _timed(engine, traces)
+        again = traces * rounds
         yield Row("finished context, memory", await _timed(engine, again))
     _complain_if_small(settings.data_dir / CACHE)
     async with triage.open_engine(settings) as engine:
@@ -57,6 +59,21 @@ def _prepare(root: Path) -> list[triage.Telemetry]:
     (root / "go.mod").write_text("module example.com/store\n\ngo 1.27\n", "utf-8")
     sha = commit(root)
     return [triage.Telemetry(str(root), sha, file, line) for file, line in places]
+
+
+def _as_trace(told: triage.Telemetry) -> triage.Telemetry:
+    """Tell the same as a trace of some 4 KB, as a service's are."""
+    package = str(told.file).partition("/")[0]
+    frames = "".join(
+        f"net/http.frame{n}(0xc000{n:06x})\n\t/usr/local/go/src/net/http/server.go:{n}\n"
+        for n in range(50)
+    )
+    trace = (
+        "panic: runtime error: invalid memory address or nil pointer dereference\n\n"
+        f"goroutine 1 [running]:\nexample.com/store/{package}.Total(...)\n"
+        f"\t/app/{told.file}:{told.line} +0x1d\n{frames}"
+    )
+    return replace(told, file=None, line=None, trace=trace)
 
 
 def _functions_in(directory: Path) -> int:

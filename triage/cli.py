@@ -83,10 +83,21 @@ def cli(context: click.Context) -> None:
 
 
 def _set_up_logging(settings: "Settings") -> None:
-    """Let what the parts of Triage have to say come out in one form."""
-    logging.basicConfig(format="triage: %(message)s", level=settings.log_level.upper())
-    for level in (logging.DEBUG, logging.INFO, logging.WARNING, logging.ERROR):
-        logging.addLevelName(level, logging.getLevelName(level).lower())
+    """Let what the parts of Triage have to say come out as the commands' own words."""
+    handler = logging.StreamHandler()
+    handler.setFormatter(_Line())
+    logging.basicConfig(handlers=[handler], level=settings.log_level.upper())
+
+
+class _Line(logging.Formatter):
+    """`triage: warning: text`, without control characters."""
+
+    def format(self, record: logging.LogRecord) -> str:
+        """Return the one line of *record*."""
+        from triage.core.render import printable
+
+        text = printable(record.getMessage())
+        return f"triage: {record.levelname.lower()}: {text}"
 
 
 _data_dir = click.option(

@@ -25,6 +25,8 @@ _WAITING: Final = 128 << 20
 """Bytes that may wait to be written; more are dropped."""
 _AT_ONCE: Final = 200
 _BUSY_MS: Final = 2_000
+_GRACE: Final = 0.1
+"""Seconds that writes wait: the answer that brought them should be out by then."""
 _RETRY_AFTER: Final = 30.0
 """Seconds until a file that could not be written is tried again."""
 _CLOSING: Final = 10.0
@@ -48,6 +50,8 @@ class Writer:
         self._waiting = deque[tuple[Write, int]]()  # guarded by _state
         self._bytes = 0  # guarded by _state
         self._writing = False  # guarded by _state
+        self._hurried = 0  # guarded by _state
+        """How many wait for the writes."""
         self._closing = False  # guarded by _state
         self._thread: threading.Thread | None = None  # guarded by _state
         self._db: apsw.Connection | None = None
@@ -72,7 +76,10 @@ class Writer:
     def drain(self, seconds: float = _CLOSING) -> None:
         """Wait until what was taken is written or dropped; blocks."""
         with self._state:
+            self._hurried += 1
+            self._state.notify_all()
             self._state.wait_for(lambda: not (self._waiting or self._writing), seconds)
+            self._hurried -= 1
 
     def close(self) -> None:
         """Do what is waiting, within bounds; blocks."""
@@ -108,6 +115,7 @@ class Writer:
             self._writing = False
             self._state.notify_all()
             self._state.wait_for(lambda: self._waiting or self._closing)
+            self._state.wait_for(lambda: self._hurried or self._closing, _GRACE)
             self._writing = bool(self._waiting)
             batch = list[Write]()
             while self._waiting and len(batch) < _AT_ONCE:
