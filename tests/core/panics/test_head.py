@@ -27,6 +27,14 @@ BOUNDS = "runtime error: index out of range [1] with length 0"
         (f"[negroni] PANIC: {BOUNDS}\n", "index-range", BOUNDS),
         (f"2026/03/14 09:26:53 [Recovery] panic recovered: {BOUNDS}\n", "index-range", BOUNDS),
         (f"suite.go:87: test panicked: {BOUNDS}\n", "index-range", BOUNDS),
+        (
+            "2025-06-27 18:56:52.314 E | shop: Panic: no till\n"
+            "2025-06-27 18:56:52.314 E | shop: Stack trace:\n"
+            "2025-06-27 18:56:52.315 E | shop: ",
+            "custom-panic",
+            "no till",
+        ),
+        (f"panic during reconcile: {BOUNDS}\n", "index-range", BOUNDS),
         (f"Recovered from panic: {BOUNDS}\n", "index-range", BOUNDS),
         (f"(/orders - 127.0.0.1:80) {BOUNDS}\n", "index-range", BOUNDS),
         (f"[PANICKED] Test Panicked\n\n{BOUNDS}\n\nFull Stack Trace\n", "index-range", BOUNDS),

@@ -31,10 +31,10 @@ _INSIDE = re.compile(
 """Openers that loggers write, found anywhere in a line."""
 _NEAR = re.compile(
     r"(?:^|(?<=[\s:=|>\"'\[\]`]))"
-    r"(?:(?P<panic>panic: )|(?P<fatal>fatal error: )"
+    r"(?:(?P<panic>[Pp]anic: )|(?P<fatal>fatal error: )"
     r"|(?P<recovered>\[PANIC RECOVER\]:? |PANIC: "
-    r"|(?i:recovered (?:from )?(?:a )?(?:panic)?|panic (?:recovered|triggered|occurred|caught|in \S+)"
-    r"|caught panic|panicked(?: with)?)(?:: |:$|= ?)|(?i:handler crashed with error )))"
+    r"|(?i:recovered (?:from )?(?:a )?(?:panic)?|panic (?:recovered|triggered|occurred"
+    r"|caught|(?:in|during) \S+)|caught panic|panicked(?: with)?)(?:: |:$|= ?)|(?i:handler crashed with error )))"
     r"|(?P<named>(?=runtime error: ))"
 )
 """Openers that count only right above a dump."""
@@ -51,8 +51,10 @@ _SIGNAL = re.compile(r"\[signal (?P<name>\w+)[^\]]*\]")
 _REGISTERS = re.compile(r"PC=0x[0-9a-f]+ m=|PC=0x[0-9a-f]+$")
 _ADDRESS = re.compile(r"\baddr=(0x[0-9a-f]+)")
 _NOTES = re.compile(
-    r"\[signal |PC=0x|signal arrived during |runtime: "
-    r"|(?i:(?:full )?(?:stack ?trace|stack|trace ?back)\s*[:=]?\s*<?$)"
+    r"\[signal |PC=0x|signal arrived during |runtime: |(?:[A-Za-z]:)?/\S+\.go:\d+$"
+)
+_TITLE = re.compile(
+    r"(?i:(?:^|[\s:|\]])(?:stack ?trace|stack|trace ?back)\s*[:=]?\s*<?$)"
 )
 _NEXT_FIELD = re.compile(r"\s+[\w.]+=\W{0,2}$")
 _ADDRESSEE = re.compile(r"(?:[\d.]+|\[[^\]\s]*\]|@):?\d*: ")
@@ -93,8 +95,9 @@ def read_head(view: View, start: int, floor: int) -> Head | None:
         found = find_opener(body, near=near)
         if found:
             return finish(view, index, floor, start, found)
-        near = near and (view.depth(index) > 0 or bool(_NOTES.match(body)))
-        if _LOG_LINE.match(body):
+        note = _is_note(body)
+        near = near and (note or view.depth(index) > 0)
+        if _LOG_LINE.match(body) and not note:
             break
     return _lone(view, start, floor)
 
@@ -103,6 +106,11 @@ def find_opener(body: str, *, near: bool) -> re.Match[str] | None:
     """Find where a head begins in a line; *near* ones stand right above a dump."""
     found = OPENERS.match(body) or _INSIDE.search(body)
     return found or (_NEAR.search(body) if near else None)
+
+
+def _is_note(body: str) -> bool:
+    """Tell whether a line stands between a message and the dump as a matter of form."""
+    return bool(_NOTES.match(body) or _TITLE.search(body))
 
 
 def log_message(line: str) -> str | None:
@@ -119,7 +127,7 @@ def finish(view: View, index: int, floor: int, end: int, found: re.Match[str]) -
     """Read the head that opens at line *index* and ends before line *end*."""
     opener, body = found.lastgroup or "", found.string
     stop = index + 1
-    while stop < end and not _NOTES.match(view.body(stop) or ""):
+    while stop < end and not _is_note(view.body(stop) or ""):
         stop += 1
     notes = [body, *(view.body(i) or "" for i in range(stop, end))]
     if opener == "signal":
@@ -218,7 +226,7 @@ def _lone(view: View, start: int, floor: int) -> Head | None:
             return head
     line = view.words(start - 1) if start > floor else None
     if line and view.body(start - 1) is None:
-        near = _NOTES.match(line) and start - 1 > floor
+        near = _is_note(line) and start - 1 > floor
         line, start = (view.words(start - 2), start - 1) if near else (line, start)
         found = find_opener(line, near=True)
         return head_before(line, start - 1) if found else None

@@ -87,7 +87,9 @@ def _top(prefixes: Prefixes, line: int, end: int, floor: int) -> _Top | None:
 
     def fits(view: View, index: int) -> bool:
         view = _arrowless(view) if arrow else view
-        return _name_above(view, index, floor) is not None or bool(_path_at(view, index + 1))
+        return _name_above(view, index, floor) is not None or bool(
+            _path_at(view, index + 1)
+        )
 
     column = arrow.start() if arrow else column
     view = prefixes.view((line, column, end), lambda _: False, fits)
