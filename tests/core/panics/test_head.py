@@ -189,6 +189,20 @@ def test_a_head_that_lacks_the_prefix_of_its_stack(read):
     assert read(f"panicked: x\nnothing to say\n{stack}").message == ""
 
 
+def test_a_screen_without_carriage_returns(read):
+    """In a frame of k9s each line begins where the one before it ended."""
+    lines = ["Stream closed (shop)panic: send on closed channel", "", *STACK.splitlines()]
+    rows, column = [], 0
+    for line in lines:
+        rows.append(f"│{' ' * column}{line.strip()}")
+        column += len(line)
+    width = max(map(len, rows)) + 2
+    text = "".join(f"{row:<{width}}│\n" for row in rows).removeprefix("│")
+    panic = read(text)
+    assert (panic.kind, panic.message) == ("closed-channel", "send on closed channel")
+    assert len(panic.crashed.frames) == 1
+
+
 def test_what_a_neighbour_says_is_no_head(read):
     """With a prefix, the lines of another sender are passed."""
     text = f"web | panic: {BOUNDS}\nweb |\ndb | panic: mine\n" + "".join(

@@ -12,6 +12,8 @@ from triage.core.panics.view import View
 
 _FAR = 200
 """A message has at most so many lines."""
+_STRANGERS = 3
+"""So many lines without the dump's prefix may have its head among them."""
 _TABS = ("\t", " " * 8, " " * 4)
 """A tab, and what forms make of it."""
 _FAR_LOOSE = 40
@@ -30,7 +32,7 @@ _INSIDE = re.compile(
 )
 """Openers that loggers write, found anywhere in a line."""
 _NEAR = re.compile(
-    r"(?:^|(?<=[\s:=|>\"'\[\]`]))"
+    r"(?:^|(?<=[\s:=|>\"'\[\])`]))"
     r"(?:(?P<panic>[Pp]anic: )|(?P<fatal>fatal error: )"
     r"|(?P<recovered>\[PANIC RECOVER\]:? |PANIC: "
     r"|(?i:recovered (?:from )?(?:a )?(?:panic)?|panic (?:recovered|triggered|occurred"
@@ -85,9 +87,12 @@ def read_head(view: View, start: int, floor: int) -> Head | None:
     Lines before *floor* belong to an earlier crash.
     """
     near, blanks = True, 0
+    strangers: list[int] = []
     for index in range(start - 1, max(floor, start - _FAR) - 1, -1):
         body = view.body(index)
         if not body:
+            if body is None and near and len(strangers) < _STRANGERS:
+                strangers.append(index)
             blanks += body == "" and not near
             if blanks and start - index > _FAR_LOOSE:
                 break
@@ -99,7 +104,7 @@ def read_head(view: View, start: int, floor: int) -> Head | None:
         near = near and (note or view.depth(index) > 0)
         if _LOG_LINE.match(body) and not note:
             break
-    return _lone(view, start, floor)
+    return _bare(view, strangers) or _lone(view, start, floor)
 
 
 def find_opener(body: str, *, near: bool) -> re.Match[str] | None:
@@ -213,6 +218,19 @@ def _note_signal(head: Head, lines: list[str]) -> None:
             head.cgo = True
 
 
+def _bare(view: View, strangers: list[int]) -> Head | None:
+    """Read a head out of the lines above a dump that lack its prefix.
+
+    A logger frames the stack and leaves the words above it as they are.
+    """
+    for index in strangers:
+        line = view.words(index)
+        head = head_before(line, index)
+        if head or not _is_note(line):
+            return head
+    return None
+
+
 def _lone(view: View, start: int, floor: int) -> Head | None:
     """Make a head of what is left where the line that opens one is not there.
 
@@ -224,12 +242,7 @@ def _lone(view: View, start: int, floor: int) -> Head | None:
             head = Head(index, "", line, index)
             _note_signal(head, [line])
             return head
-    line = view.words(start - 1) if start > floor else None
-    if line and view.body(start - 1) is None:
-        near = _is_note(line) and start - 1 > floor
-        line, start = (view.words(start - 2), start - 1) if near else (line, start)
-        found = find_opener(line, near=True)
-        return head_before(line, start - 1) if found else None
+    line = view.body(start - 1) if start > floor else None
     logged = log_message(line) if line else None
     return Head(start - 1, "logged", logged, start - 1) if logged else None
 

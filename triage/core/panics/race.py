@@ -12,7 +12,8 @@ from triage.core.panics.prefix import Prefixes
 from triage.core.panics.view import View
 
 _ANCHOR = re.compile(
-    r"(?:Previous |[Aa]tomic |[Rr]ead|[Ww]rite)[\w ]{0,20} at 0x[0-9a-f]+ by [^:\n]*:"
+    r"(?:Previous |[Aa]tomic |[Rr]ead|[Ww]rite)[\w ]{0,48}"
+    r" by (?:goroutine \d+|main goroutine)[^:\n]*:"
     r"|Goroutine \d+ \(\w+\) created at:"
 )
 _WORDS = ("by goroutine ", "by main goroutine", " created at:")
