@@ -52,6 +52,7 @@ def test_blanks_in_place_of_line_ends():
             "logged-stack",
             'no "till"',
         ),
+        (f'E1 a.go:1] "msg"="bad" "err"="x" "stack"="{ESCAPED}"', "logged-stack", "x"),
         (f"panicked: no till stack={ESCAPED}", "custom-panic", "no till"),
         (f"panic recovered: no till\\n{ESCAPED}", "custom-panic", "no till"),
         (f'stack="{ESCAPED}"', "logged-stack", ""),

@@ -28,9 +28,9 @@ BOUNDS = "runtime error: index out of range [1] with length 0"
         (f"2026/03/14 09:26:53 [Recovery] panic recovered: {BOUNDS}\n", "index-range", BOUNDS),
         (f"suite.go:87: test panicked: {BOUNDS}\n", "index-range", BOUNDS),
         (
-            "2025-06-27 18:56:52.314 E | shop: Panic: no till\n"
+            ("2025-06-27 18:56:52.314 E | shop: Panic: no till\n"
             "2025-06-27 18:56:52.314 E | shop: Stack trace:\n"
-            "2025-06-27 18:56:52.315 E | shop: ",
+            "2025-06-27 18:56:52.315 E | shop: "),
             "custom-panic",
             "no till",
         ),
@@ -191,7 +191,11 @@ def test_a_head_that_lacks_the_prefix_of_its_stack(read):
 
 def test_a_screen_without_carriage_returns(read):
     """In a frame of k9s each line begins where the one before it ended."""
-    lines = ["Stream closed (shop)panic: send on closed channel", "", *STACK.splitlines()]
+    lines = [
+        "Stream closed (shop)panic: send on closed channel",
+        "",
+        *STACK.splitlines(),
+    ]
     rows, column = [], 0
     for line in lines:
         rows.append(f"│{' ' * column}{line.strip()}")

@@ -1,8 +1,8 @@
 r"""Stacks whose line ends were escaped, so that the whole stands on one line.
 
 `stack="goroutine 1 [running]:\nmain.main()\n\t/a.go:7 +0x1d"` in logfmt, slog and
-logrus text, `#012` by rsyslog, `%0A` and `|n` in messages to CI services, `↵`, or nothing but a
-blank; once or oftener.
+logrus text, `#012` by rsyslog, `%0A` and `|n` in messages to CI services, `↵` in
+viewers, or nothing but a blank; once or oftener.
 """
 
 import re
@@ -33,7 +33,7 @@ _FLAT = re.compile(
 _FLATTENED = re.compile(r"goroutine \d+ \[[^\]\n]*\]: +\S+\([^\n]* \+0x[0-9a-f]+")
 _LETTERS = {"n": "\n", "t": "\t", "r": "\r", "b": "", "f": "", "a": "", "v": ""}
 _QUOTED = re.compile(r'"((?:[^"\\]|\\.)*)("|$)')
-_FIELD = re.compile(r'([A-Za-z_][\w.-]*)=(?:"((?:[^"\\]|\\.)*)"|([^\s"]+))')
+_FIELD = re.compile(r'"?([A-Za-z_][\w.-]*)"?=(?:"((?:[^"\\]|\\.)*)"|([^\s"]+))')
 _INTERESTING = re.compile(r"goroutine \d+ |\.(?:go|s):\d+|DATA RACE")
 _CRASH_FIELDS = ("panic", "panicValue", "recover", "recovered", "r", "cause")
 _FIELDS = (*_CRASH_FIELDS, "err", "error", "msg", "message")
@@ -157,7 +157,7 @@ def _hint(line: str) -> Hint | None:
     hint = hint_from(fields.get)
     if hint:
         return hint
-    opened = find_opener(line[: line.find("goroutine ")], near=True)
+    opened = find_opener(line.partition("goroutine ")[0], near=True)
     if opened is None:
         return None
     message = opened.string[opened.end() :]
