@@ -102,3 +102,9 @@ def test_a_dump_behind_a_path_with_a_backslash(sample, read, frames):
 def test_two_stacks_on_one_line():
     """Each quoted value is a text of its own."""
     assert len(decipher(f'a="{ESCAPED}" b="{ESCAPED}"').crashes) == 2
+
+
+def test_a_line_of_very_many_stacks_ends():
+    """What nobody sends is not read to its end."""
+    line = " ".join(f'"{ESCAPED}"' for _ in range(1100))
+    assert len(take_escaped(Document(line))[0]) == 1000

@@ -49,7 +49,7 @@ class Document:
     @cached_property
     def starts(self) -> list[int]:
         """Offset of the first character of each line, and one behind the last."""
-        return list(accumulate((len(line) + 1 for line in self.lines), initial=0))
+        return list(accumulate([len(line) + 1 for line in self.lines], initial=0))
 
     @cached_property
     def taken(self) -> bytearray:

@@ -7,6 +7,7 @@ viewers, or nothing but a blank; once or oftener.
 
 import re
 from collections.abc import Callable, Iterator
+from itertools import islice
 
 from triage.core.panics import shapes
 from triage.core.panics.clean import clean, whole_characters
@@ -16,7 +17,10 @@ from triage.core.panics.head import find_opener
 _TIMES = 5
 """So many times over a text may have been escaped."""
 _ESCAPED = re.compile(r"\\[nru0x]|#012|%0A|\|n|↵")
-_SIGNS = ("\\", "#012", "%0A", "|n", "↵")
+_SIGNS = (("\\", "\\"), ("#", "#012"), ("%", "%0A"), ("|", "|n"), ("↵", "↵"))
+"""What no escaped text lacks: a character, which is found fast, and the whole of it."""
+_MOST = 1000
+"""So many stacks are taken out of one line."""
 _BACKSLASH = re.compile(
     r"\\(?:u(?P<u>[0-9a-fA-F]{4})|x(?P<x>[0-9a-fA-F]{2})|(?P<o>[0-7]{3})|(?P<c>.))"
 )
@@ -92,12 +96,15 @@ def hint_from(fields: Callable[[str], object]) -> Hint | None:
 def take_escaped(document: Document) -> tuple[list[Document], Document]:
     """Take the escaped stacks out of a document; the rest is the second value."""
     text = document.text
-    if not any(sign in text for sign in _SIGNS) and not _FLATTENED.search(text):
+    signs = any(char in text and sign in text for char, sign in _SIGNS)
+    if not signs and not _FLATTENED.search(text):
         return [], document
     inner: list[Document] = []
     kept: list[int] = []
     for index, line in enumerate(document.lines):
-        found = list(_stacks(line, document.number(index))) if _worth(line) else []
+        found = []
+        if _worth(line):
+            found = list(islice(_stacks(line, document.number(index)), _MOST))
         inner += found
         if not found:
             kept.append(index)
