@@ -9,7 +9,9 @@
     |   |-- NotFound
     |   |   |-- FileMissing     file-not-found
     |   |   |-- CommitMissing   commit-not-found
+    |   |   |   `-- RepoEmpty
     |   |   `-- RepoMissing     repo-not-found
+    |   |       `-- RepoBlocked
     |   |-- Unauthorized        unauthorized
     |   |-- RepoNotAllowed      repo-not-allowed
     |   |-- RateLimited         rate-limited
@@ -18,6 +20,7 @@
     |   |-- HelperStartFailed
     |   |-- HelperVersionMismatch
     |   |-- HelperDied
+    |   |-- HelperFailed
     |   |-- HelperProtocolError
     |   |-- HelperQuarantined
     |   |-- HelperUnavailable   busy
@@ -89,6 +92,14 @@ class RepoMissing(NotFound):
     code = "repo-not-found"
 
 
+class RepoEmpty(CommitMissing):
+    """The repository holds no commit at all."""
+
+
+class RepoBlocked(RepoMissing):
+    """The repository may not be shown, for legal reasons."""
+
+
 class Unauthorized(SourceError):
     """The credentials are missing, wrong or too weak."""
 
@@ -137,6 +148,14 @@ class HelperDied(HelperError):
     def __init__(self, message: str, *, stderr: tuple[str, ...] = ()) -> None:
         super().__init__(message)
         self.stderr = stderr
+
+
+class HelperFailed(HelperError):
+    """The helper lives but could not answer; *stack* is Go's, where it has a bug."""
+
+    def __init__(self, message: str, *, stack: str = "") -> None:
+        super().__init__(message)
+        self.stack = stack
 
 
 class HelperProtocolError(HelperError):

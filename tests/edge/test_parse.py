@@ -23,9 +23,9 @@ def crash(tmp_path):
 
 def parsed(files: list[str], fmt: str) -> str:
     """Return what is printed."""
-    out = io.StringIO()
+    out = io.BytesIO()
     parse_files(files, fmt, out)
-    return out.getvalue()
+    return out.getvalue().decode()
 
 
 def test_one_line_a_file(crash, tmp_path):
@@ -58,7 +58,7 @@ def test_files_that_cannot_be_read(tmp_path):
     with pytest.raises(BadInput) as raised:
         parsed([missing], "json")
     assert (
-        f"cannot read {missing}: no such file or directory; name a text file or -"
+        f"cannot read `{missing}`: no such file or directory; name a text file or -"
         == str(raised.value)
     )
     with pytest.raises(BadInput):

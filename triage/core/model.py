@@ -7,6 +7,8 @@ and `SourceFile` (what a source serves), `Symbol`, `Crash`, `Stats` and `Result`
 
 from dataclasses import dataclass
 
+import orjson
+
 
 @dataclass(frozen=True, slots=True)
 class Frame:
@@ -106,3 +108,179 @@ class Package:
     files: tuple[SourceFile, ...]
     problems: tuple[str, ...] = ()
     """What could not be read, one sentence each: a link that leads out, ..."""
+    passing: bool = False
+    """The problems may be gone the next time: not to be kept."""
+    served_from: str = ""
+    """Who had the files: a source's name, or a tier's."""
+
+
+@dataclass(frozen=True, slots=True)
+class BuildContext:
+    """The target that decides which files of a directory belong together."""
+
+    goos: str = "linux"
+    goarch: str = "amd64"
+    tags: tuple[str, ...] = ()
+    tests: bool = False
+    """Whether `_test.go` files take part."""
+
+
+@dataclass(frozen=True, slots=True)
+class Snippet:
+    """A declaration group's text and what the printer should make of it."""
+
+    mode: str
+    """`spec` (lift out of its group), `signature` (body elided), `struct` (pruned)."""
+    text: bytes
+    """The whole top-level declaration, group and all, as written."""
+    offset: int = 0
+    """Where in *text* the wanted spec or function begins."""
+    keep: tuple[str, ...] = ()
+    """For `struct`: the fields to keep."""
+
+
+@dataclass(frozen=True, slots=True)
+class Telemetry:
+    """A crash to explain: a trace, or a file and a line, in a repository."""
+
+    repo: str
+    """OWNER/NAME, or the path of a repository."""
+    commit_sha: str | None = None
+    file: str | None = None
+    line: int | None = None
+    trace: str | bytes | None = None
+    root_dir: str | None = None
+    """The module's or service's directory in the repository; None: not told."""
+    max_tokens: int | None = None
+    """The budget; None: as set for the engine."""
+    depth: int = 2
+    """How far types are followed through fields."""
+    frames: int = 5
+    """How many distinct own functions of the trace are shown."""
+    related: bool = True
+    """Whether the section of possibly related declarations is made."""
+    goos: str | None = None
+    goarch: str | None = None
+    tags: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Symbol:
+    """One declaration of the answer."""
+
+    kind: str
+    """`func`, `method`, `type`, `var` or `const`."""
+    name: str
+    receiver: str | None
+    file: str
+    """Relative to the repository."""
+    start_line: int
+    end_line: int
+    section: str
+    """`crash`, `types`, `functions`, `values`, `callers`, `packages`, `related`."""
+    depth: int
+    reason: str
+    marks: tuple[int, ...]
+    """Lines of the crash or of the call."""
+    elided: bool
+    """Only the signature is shown."""
+    omitted: tuple[tuple[int, int], ...]
+    """Ranges of lines that were cut out."""
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class ShownFrame:
+    """A frame of the answer; *path* is its place in the repository, if it has one."""
+
+    function: str
+    file: str | None
+    line: int | None
+    path: str | None
+
+
+@dataclass(frozen=True, slots=True)
+class ShownPanic:
+    """The panic of the answer; without a trace all its parts are empty."""
+
+    kind: str | None
+    message: str | None
+    frames: tuple[ShownFrame, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Crash:
+    """Where it crashed."""
+
+    repo: str
+    commit: str | None
+    path: str
+    module_path: str
+    """Relative to the directory of its module."""
+    line: int
+    function: str
+    """As Go writes it: `(*T).M`, `F`; a variable's name for an initialiser."""
+    start_line: int
+    end_line: int
+    expressions: tuple[str, ...]
+    """Source text of what can have faulted on the line, likeliest first."""
+
+
+@dataclass(frozen=True, slots=True)
+class CrashPackage:
+    """The package that holds the crash."""
+
+    name: str
+    dir: str
+    import_path: str
+
+
+@dataclass(frozen=True, slots=True)
+class Stats:
+    """What the answer costs against its source; a token is 3.5 characters."""
+
+    files: int
+    package_bytes: int
+    context_bytes: int
+    package_tokens: int
+    context_tokens: int
+    token_reduction: float
+
+
+@dataclass(frozen=True, slots=True)
+class Result:
+    """The answer; its JSON form is `triage.context/1`."""
+
+    panic: ShownPanic
+    crash: Crash
+    package: CrashPackage
+    symbols: tuple[Symbol, ...]
+    fingerprint: str
+    context: str
+    stats: Stats
+    served_from: str
+    warnings: tuple[str, ...]
+    schema: str = "triage.context/1"
+
+    @property
+    def text(self) -> str:
+        """The rendered context."""
+        return self.context
+
+    def to_json(self) -> bytes:
+        """Return the published JSON form, keys in their fixed order."""
+        return orjson.dumps({name: getattr(self, name) for name in _RESULT_KEYS})
+
+
+_RESULT_KEYS = (
+    "schema",
+    "panic",
+    "crash",
+    "package",
+    "symbols",
+    "fingerprint",
+    "context",
+    "stats",
+    "served_from",
+    "warnings",
+)

@@ -6,7 +6,8 @@ import orjson
 import pytest
 
 from triage.core.panics import decipher
-from triage.core.panics.show import to_json, to_text, visible
+from triage.core.panics.show import to_json, to_text
+from triage.core.visible import escaped
 
 
 def as_json(text: str) -> Any:
@@ -209,4 +210,4 @@ def test_no_control_character_reaches_a_terminal():
     shown = to_text(decipher(text), "a\x1b[2J")
     assert [char for char in shown if ord(char) < 32 and char != "\n"] == []
     assert "\\x07\\x9b31m\\u202ea\\x7f" in shown
-    assert visible("tab\t \u2028é") == "tab\\x09 \\u2028é"
+    assert escaped("tab\t \u2028é") == "tab\\t \\u2028é"

@@ -5,6 +5,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass, replace
 
 from triage.core.model import Frame, Panic
+from triage.core.target import ARCHITECTURES, SYSTEMS, of_stack
 
 _VERSION = re.compile(
     r"(?:^|/)(?P<module>[\w.~!-]+\.[\w.~!-]+(?:/[\w.~!-]+)*)@(?P<version>v\d+\.\d+\.\d+[\w.+-]*)/"
@@ -18,15 +19,6 @@ _GO = re.compile(
     r"(?:[ -](?P<os>[a-z0-9]+)[/-](?P<arch>[a-z0-9]+))?"
 )
 _SETTING = re.compile(r"\b(?P<name>GOOS|GOARCH)=[\"']?(?P<value>[a-z0-9]+)")
-_SUFFIX = re.compile(r"_(?P<a>[a-z0-9]+)(?:_(?P<b>[a-z0-9]+))?\.(?:go|s|c)$")
-_SYSTEMS = frozenset((
-    "aix", "android", "darwin", "dragonfly", "freebsd", "illumos", "ios", "js",
-    "linux", "netbsd", "openbsd", "plan9", "solaris", "wasip1", "windows",
-))  # fmt: skip
-_MACHINES = frozenset((
-    "386", "amd64", "arm", "arm64", "loong64", "mips", "mips64", "mips64le",
-    "mipsle", "ppc64", "ppc64le", "riscv64", "s390x", "wasm",
-))  # fmt: skip
 
 
 def revision(text: str) -> str | None:
@@ -84,22 +76,16 @@ class Said:
         stacks = [panic.crashed, *panic.others] if panic.crashed else panic.others
         frames = [frame for stack in stacks for frame in stack.frames]
         crashed = panic.crashed.frames if panic.crashed else ()
-        words = [word for frame in crashed for word in _words(frame.file or "")]
+        files = [frame.file for frame in crashed if frame.file]
+        goos, goarch = of_stack(files, panic.signal or "")
         return replace(
             panic,
             versions=versions(frames),
             revision=self.revision,
             go_version=self.go_version,
-            goos=_first((*self.systems, *words), _SYSTEMS),
-            goarch=_first((*self.machines, *words), _MACHINES),
+            goos=_first(self.systems, SYSTEMS) or goos,
+            goarch=_first(self.machines, ARCHITECTURES) or goarch,
         )
-
-
-def _words(path: str) -> list[str]:
-    """Return what a file's name says of its target: `asm_amd64.s`, `C:/...`."""
-    found = _SUFFIX.search(path)
-    words = [found["a"], found["b"] or ""] if found else []
-    return [*words, "windows"] if path[1:3] in {":/", ":\\"} else words
 
 
 def _first(words: Iterable[str], known: frozenset[str]) -> str | None:

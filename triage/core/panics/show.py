@@ -1,27 +1,17 @@
 """A report as people and programs read it: text at a glance, or JSON values."""
 
-import re
 from collections.abc import Iterator
 
 from triage.core.model import Frame, Goroutine, Panic, Report
 from triage.core.panics.merge import primary
 from triage.core.panics.origin import origin, own_frames
+from triage.core.visible import escaped
 
 _FRAMES = 20
 """So many frames are shown in text; JSON has all."""
 _FIELD = 4096
 """A fault address below it is a field's offset from a nil pointer."""
 _SEGMENTS = frozenset({"SIGSEGV", "SIGBUS", "0xb", "0xa", "0xc0000005"})
-_UNSEEN = re.compile("[\x00-\x1f\x7f-\x9f\u200e\u200f\u2028-\u202e\u2066-\u2069]")
-
-
-def visible(text: str) -> str:
-    """Write out control and direction characters, so that a terminal stays as it is."""
-    return _UNSEEN.sub(lambda found: _written(ord(found[0])), text)
-
-
-def _written(code: int) -> str:
-    return f"\\x{code:02x}" if code <= 0xFF else f"\\u{code:04x}"  # noqa: PLR2004 - one byte
 
 
 def to_json(report: Report, file: str) -> dict[str, object]:
@@ -98,7 +88,7 @@ def to_text(report: Report, file: str) -> str:
             lines.append(f"  also lines {_range(panic)}: {_title(panic)}")
     lines += [f"  problem in line {p.line}: {p.text}" for p in report.problems]
     lines[0] = f"{file}: {lines[0]}"
-    return "".join(visible(line) + "\n" for line in lines)
+    return "".join(escaped(line) + "\n" for line in lines)
 
 
 def _title(panic: Panic) -> str:

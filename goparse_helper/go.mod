@@ -1,0 +1,3 @@
+module triage/goparse_helper
+
+go 1.27

@@ -1,0 +1,3 @@
+module triage/bench_floor
+
+go 1.27

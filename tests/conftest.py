@@ -1,0 +1,143 @@
+"""What every test stands on: guards against the outside, and real repositories."""
+
+import os
+import socket
+import subprocess
+import tempfile
+import time
+from collections.abc import Callable, Iterator, Mapping
+from pathlib import Path
+
+import pytest
+from hypothesis import settings
+
+# A busy machine is no reason to fail.
+settings.register_profile("triage", deadline=None)
+settings.load_profile("triage")
+
+_CLEARED = ("GIT_", "TRIAGE_", "GITHUB_", "XDG_")
+_LOOPBACK = ("127.", "::1", "localhost")
+
+
+@pytest.fixture(autouse=True)
+def pinned_environment(monkeypatch, tmp_path_factory):
+    """Let nothing of the machine's user or settings reach a test."""
+    for name in list(os.environ):
+        if name.startswith(_CLEARED):
+            monkeypatch.delenv(name)
+    monkeypatch.setenv("HOME", str(tmp_path_factory.mktemp("home")))
+    monkeypatch.setenv("LC_ALL", "C.UTF-8")
+    monkeypatch.setenv("TZ", "UTC")
+
+
+@pytest.fixture(autouse=True)
+def only_loopback(monkeypatch):
+    """Refuse every connection and look-up that leaves the machine."""
+    real_connect, real_lookup = socket.socket.connect, socket.getaddrinfo
+
+    def connect(self, address):
+        if self.family != socket.AF_UNIX:
+            _refuse_outside(address[0])
+        return real_connect(self, address)
+
+    def lookup(host, *args, **kwargs):
+        _refuse_outside(host)
+        return real_lookup(host, *args, **kwargs)
+
+    monkeypatch.setattr(socket.socket, "connect", connect)
+    monkeypatch.setattr(socket, "getaddrinfo", lookup)
+
+
+@pytest.fixture(autouse=True)
+def no_sleep(monkeypatch):
+    """Refuse to wait for the clock: a test waits for what it expects."""
+
+    def sleep(seconds):
+        raise AssertionError(f"time.sleep({seconds}) in a test")
+
+    monkeypatch.setattr(time, "sleep", sleep)
+
+
+def _refuse_outside(host: object) -> None:
+    name = host.decode() if isinstance(host, bytes) else str(host)
+    if host is not None and not name.startswith(_LOOPBACK):
+        raise AssertionError(f"a test reached for {name}")
+
+
+_NOBODY = 65534
+
+
+@pytest.fixture
+def unprivileged(monkeypatch) -> Iterator[Path]:
+    """Act as a user whom permissions bind, and give a directory of that user's."""
+    with tempfile.TemporaryDirectory() as name:
+        root = os.geteuid() == 0
+        if root:
+            os.chown(name, _NOBODY, _NOBODY)
+            os.seteuid(_NOBODY)
+        monkeypatch.setenv("HOME", name)  # the tests' own is another user's
+        try:
+            yield Path(name)
+        finally:
+            if root:
+                os.seteuid(0)
+
+
+class GitRepo:
+    """A real repository that a test fills."""
+
+    def __init__(self, path: Path) -> None:
+        self.path = path
+
+    def git(self, *arguments: str, data: bytes | None = None) -> str:
+        """Run git here and give its output."""
+        env = {
+            "PATH": os.environ["PATH"],
+            "HOME": os.environ["HOME"],
+            "GIT_CONFIG_NOSYSTEM": "1",
+            "GIT_AUTHOR_DATE": "2026-01-02T03:04:05Z",
+            "GIT_COMMITTER_DATE": "2026-01-02T03:04:05Z",
+        }
+        identity = ("-c", "user.name=Tess", "-c", "user.email=tess@example.com")
+        done = subprocess.run(
+            ["git", *identity, "-c", "init.defaultBranch=main", *arguments],
+            cwd=self.path,
+            env=env,
+            input=data,
+            capture_output=True,
+            check=True,
+        )
+        return done.stdout.decode().strip()
+
+    def write(self, files: Mapping[str, str | bytes]) -> None:
+        """Put files into the work tree."""
+        for name, content in files.items():
+            path = self.path / name
+            path.parent.mkdir(parents=True, exist_ok=True)
+            path.write_bytes(content.encode() if isinstance(content, str) else content)
+
+    def commit(self, files: Mapping[str, str | bytes] | None = None) -> str:
+        """Commit the work tree, with *files* written first; give the id."""
+        self.write(files or {})
+        self.git("add", "--all", "--force")
+        self.git("commit", "--quiet", "--allow-empty", "--message", "change")
+        return self.git("rev-parse", "HEAD")
+
+
+@pytest.fixture
+def new_repo(tmp_path) -> Callable[..., GitRepo]:
+    """Make repositories, by name, below the test's own directory."""
+
+    def make(name: str = "repo", *options: str) -> GitRepo:
+        repo = GitRepo(tmp_path / name)
+        repo.path.mkdir()
+        repo.git("init", "--quiet", *options)
+        return repo
+
+    return make
+
+
+@pytest.fixture
+def repo(new_repo):
+    """One empty repository."""
+    return new_repo()

@@ -1,0 +1,206 @@
+import asyncio
+import os
+import shutil
+import signal
+import sys
+
+import pytest
+
+from triage.core.model import Package
+from triage.errors import (
+    FileMissing,
+    SourceError,
+    SourceTimeout,
+)
+from triage.sources.git import GitSource
+
+SHOP = {
+    "go.mod": "module example.com/shop\n",
+    "main.go": "package main\n",
+    "README.md": "# Shop\n",
+    "cart/cart.go": "package cart\n",
+    "cart/cart_test.go": "package cart\n",
+    "cart/testdata/in.txt": "1\n",
+    "node_modules/x/x.go": "package x\n",
+}
+
+
+class TestProcess:
+    """The git process behind it all."""
+
+    async def test_many_at_once(self, repo, opened):
+        """Questions asked at the same time all get their own answers."""
+        files = {f"p{n}/x.go": f"package p{n}\n" for n in range(60)}
+        commit = repo.commit(files)
+        async with opened(repo.path) as source:
+            packages = await asyncio.gather(
+                *(source.package(commit, f"p{n}") for n in range(60))
+            )
+        assert [package.files[0].data.decode() for package in packages] == [
+            *files.values()
+        ]
+
+    async def test_killed_between(self, repo, opened):
+        """A git that was killed is replaced without anyone noticing."""
+        commit = repo.commit(SHOP)
+        async with opened(repo.path) as source:
+            assert await source.read(commit, "go.mod")
+            os.kill(_pid(source), signal.SIGKILL)
+            assert await source.read(commit, "main.go") == b"package main\n"
+
+    async def test_damaged_file_of_a_package(self, repo, opened):
+        """One damaged file is named, the package's others are read."""
+        commit = repo.commit(SHOP | {"cart/cart.go": "package cart // damaged\n"})
+        _damage(repo, "cart/cart.go")
+        async with opened(repo.path) as source:
+            package = await source.package(commit, "cart")
+        assert [file.name for file in package.files] == ["cart_test.go"]
+        assert [problem.split()[0] for problem in package.problems] == ["cart.go"]
+
+    async def test_damaged_object(self, repo, opened):
+        """An object that git dies on fails its own question; others are answered."""
+        commit = repo.commit(SHOP)
+        _damage(repo, "main.go")
+        async with opened(repo.path) as source:
+            bad = asyncio.create_task(source.read(commit, "main.go"))
+            assert len((await source.package(commit, "cart")).files) == 2
+            with pytest.raises(FileMissing, match=r"`main\.go` .* damaged"):
+                await bad
+
+    async def test_file_damaged_at_its_end(self, repo, opened):
+        """A file whose size can be told but whose bytes cannot is named as well."""
+        noise = "".join(str(n * n) for n in range(90_000))
+        commit = repo.commit(SHOP | {"cart/noise.go": noise})
+        oid = repo.git("rev-parse", "HEAD:cart/noise.go")
+        damaged = repo.path / ".git/objects" / oid[:2] / oid[2:]
+        damaged.chmod(0o600)
+        damaged.write_bytes(damaged.read_bytes()[:-50_000])
+        async with opened(repo.path) as source:
+            package = await source.package(commit, "cart")
+        assert [file.name for file in package.files] == ["cart.go", "cart_test.go"]
+        assert [problem.split()[0] for problem in package.problems] == ["noise.go"]
+
+    async def test_cancelled_call(self, repo, opened):
+        """Who gives up waiting takes no answer away from the next."""
+        commit = repo.commit(SHOP)
+        async with opened(repo.path) as source:
+            await source.paths(commit)
+            call = asyncio.create_task(source.read(commit, "cart/cart.go"))
+            await asyncio.sleep(0)
+            call.cancel()
+            assert await source.read(commit, "main.go") == b"package main\n"
+            with pytest.raises(asyncio.CancelledError):
+                await call
+
+    async def test_git_that_hangs(self, repo, fake_git, opened):
+        """A git that does not answer is given up in time, and so is closing it."""
+        commit = repo.commit(SHOP)
+        fake_git("import sys; sys.stdin.buffer.read(1); sys.stdin.buffer.read()")
+        async with opened(repo.path, timeout=0.3) as source:
+            with pytest.raises(SourceTimeout, match=r"within 0\.3 s"):
+                await source.read(commit, "main.go")
+
+    @pytest.mark.parametrize(
+        "answer", ["no answer at all\n", "x" * 5_000, "0 blob -1\n0 blob 0\n\n\n"]
+    )
+    async def test_git_that_talks_nonsense(self, repo, fake_git, answer, opened):
+        """An answer that is none is an error, not a wait."""
+        commit = repo.commit(SHOP)
+        fake_git(
+            f"import sys; sys.stdin.buffer.read(1); print({answer!r}, end='', flush=True);"
+            " sys.stdin.buffer.read()"
+        )
+        async with opened(repo.path) as source:
+            with pytest.raises(SourceError):
+                await source.read(commit, "main.go")
+
+    async def test_git_too_old(self, repo, fake_git, opened):
+        """An old git is named, with the version that will do."""
+        fake_git(
+            "import sys\n"
+            "if 'version' in sys.argv: print('git version 2.30.2'); sys.exit()\n"
+            "print('error: unknown option `batch-command`', file=sys.stderr)\n"
+            "sys.exit(129)"
+        )
+        async with opened(repo.path) as source:
+            with pytest.raises(SourceError, match=r"git 2\.30 is too old; .* 2\.38"):
+                await source.resolve("HEAD")
+
+    async def test_no_git(self, repo, monkeypatch, tmp_path, opened):
+        """Without git the error says what to install."""
+        monkeypatch.setenv("PATH", str(tmp_path))
+        async with opened(repo.path) as source:
+            with pytest.raises(SourceError, match="install git"):
+                await source.resolve("HEAD")
+
+    async def test_git_that_cannot_start(self, repo, monkeypatch, tmp_path, opened):
+        """A git that is no program is an error in one line."""
+        program = tmp_path / "git"
+        program.write_bytes(b"\x7fELF is no program")
+        program.chmod(0o755)
+        monkeypatch.setenv("PATH", str(tmp_path))
+        async with opened(repo.path) as source:
+            with pytest.raises(SourceError, match="git does not start"):
+                await source.resolve("HEAD")
+
+    async def test_directory_that_went(self, repo, opened):
+        """A repository that is deleted meanwhile is an error with git's words."""
+        shutil.rmtree(repo.path)
+        async with opened(repo.path) as source:
+            with pytest.raises(SourceError, match="git stopped: fatal"):
+                await source.resolve("HEAD")
+
+    async def test_closed(self, repo):
+        """A closed source refuses; closing again does nothing."""
+        repo.commit()
+        source = GitSource(repo.path)
+        await source.resolve(None)
+        await source.close()
+        await source.close()
+        with pytest.raises(SourceError, match="closed"):
+            await source.resolve(None)
+
+    async def test_never_used(self, repo):
+        """A source that nobody asked anything has nothing to close."""
+        source = GitSource(repo.path)
+        await source.close()
+        with pytest.raises(SourceError, match="closed"):
+            await source.resolve(None)
+
+    async def test_closed_under_way(self, repo):
+        """Closing ends the calls that wait, with an answer or an error."""
+        commit = repo.commit(SHOP)
+        source = GitSource(repo.path)
+        calls = [asyncio.create_task(source.package(commit, "cart")) for _ in range(5)]
+        await asyncio.sleep(0)
+        await source.close()
+        for answer in await asyncio.gather(*calls, return_exceptions=True):
+            assert isinstance(answer, Package | SourceError)
+
+
+@pytest.fixture
+def fake_git(tmp_path, monkeypatch):
+    """Put a git on the PATH that does what a piece of Python says."""
+
+    def make(code):
+        directory = tmp_path / "bin"
+        directory.mkdir()
+        program = directory / "git"
+        program.write_text(f"#!{sys.executable}\n{code}\n")
+        program.chmod(0o755)
+        monkeypatch.setenv("PATH", f"{directory}:{os.environ['PATH']}")
+
+    return make
+
+
+def _pid(source: GitSource) -> int:
+    assert source._objects._child is not None
+    return source._objects._child._process.process.pid
+
+
+def _damage(repo, path: str) -> None:
+    """Overwrite the object of a committed file."""
+    oid = repo.git("rev-parse", f"HEAD:{path}")
+    damaged = repo.path / ".git/objects" / oid[:2] / oid[2:]
+    damaged.chmod(0o600)
+    damaged.write_bytes(b"no zlib stream")

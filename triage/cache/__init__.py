@@ -1,0 +1,1 @@
+"""What was fetched, parsed and answered before: memory, SQLite, Redis, once only."""

@@ -1,0 +1,317 @@
+"""The command line: options in, results on standard output, errors in one line.
+
+Heavy modules are imported inside the command that needs them: `triage --version`
+and a usage error answer at once.
+"""
+
+import asyncio
+import logging
+import sys
+import traceback
+from dataclasses import replace
+from pathlib import Path
+from typing import TYPE_CHECKING, NoReturn
+
+import click
+
+from triage._version import __version__
+from triage.errors import ConfigError, TriageError
+
+if TYPE_CHECKING:
+    from triage.config import Settings
+    from triage.core.model import Result, Telemetry
+
+EXIT_EXPECTED = 1
+EXIT_BUG = 3
+EXIT_INTERRUPTED = 130
+
+
+def main() -> NoReturn:
+    """Run the command line and exit: 0 done, 1 could not, 2 usage, 3 a bug of ours.
+
+    Where nobody reads the output any more click itself ends with 1, without a word.
+    """
+    try:
+        code = cli.main(prog_name="triage", standalone_mode=False)
+    except click.ClickException as error:
+        error.show()
+        code = error.exit_code
+    except (click.Abort, KeyboardInterrupt):
+        code = EXIT_INTERRUPTED
+    except TriageError as error:
+        _complain(f"{error.code}: {error}")
+        code = EXIT_EXPECTED
+    except Exception as error:  # noqa: BLE001 - the edge reports what nobody foresaw
+        _report_bug(error)
+        code = EXIT_BUG
+    sys.exit(code or 0)
+
+
+def _complain(text: str) -> None:
+    from triage.core.render import printable
+
+    click.echo(f"triage: error: {printable(text)}", err=True)
+
+
+def _report_bug(error: Exception) -> None:
+    """Say that it is our fault, with what a report needs."""
+    click.echo("".join(traceback.format_exception(error)), err=True)
+    python = ".".join(map(str, sys.version_info[:3]))
+    _complain(
+        f"internal: {type(error).__name__}: {error}; this is a bug of Triage "
+        f"{__version__} (Python {python}, {sys.platform}): please report it"
+    )
+
+
+@click.group(context_settings={"help_option_names": ["-h", "--help"]})
+@click.version_option(__version__, prog_name="triage", message="%(prog)s %(version)s")
+@click.pass_context
+def cli(context: click.Context) -> None:
+    """Turn a Go panic into the smallest piece of source that explains it."""
+    from triage.config import Settings
+
+    try:
+        settings = Settings.from_env()
+    except ConfigError as error:
+        if context.invoked_subcommand != "doctor":
+            raise
+        context.obj = error  # a finding like others
+        return
+    _set_up_logging(settings)
+    context.obj = settings
+    context.default_map = settings.default_map(cli.commands)
+
+
+def _set_up_logging(settings: "Settings") -> None:
+    """Let what the parts of Triage have to say come out in one form."""
+    logging.basicConfig(format="triage: %(message)s", level=settings.log_level.upper())
+    for level in (logging.DEBUG, logging.INFO, logging.WARNING, logging.ERROR):
+        logging.addLevelName(level, logging.getLevelName(level).lower())
+
+
+_data_dir = click.option(
+    "--data-dir",
+    type=click.Path(path_type=Path, file_okay=False),
+    help="Directory of the cache.",
+)
+
+
+@cli.command()
+@click.argument("trace", required=False)
+@click.option("--repo", default=".", help="Path of a repository, or OWNER/NAME.")
+@click.option(
+    "--commit", help="Commit that crashed; a path without: the files on disk."
+)
+@click.option("--root-dir", help="Directory of the module in the repository.")
+@click.option("--file", "file_", help="Crash file, when there is no trace.")
+@click.option("--line", type=click.IntRange(min=1), help="Crash line, with --file.")
+@click.option(
+    "--format",
+    "form",
+    type=click.Choice(["text", "markdown", "json"]),
+    default="text",
+    show_default=True,
+)
+@click.option(
+    "--depth",
+    type=click.IntRange(0, 10),
+    default=2,
+    show_default=True,
+    help="How far types are followed through fields.",
+)
+@click.option(
+    "--frames",
+    type=click.IntRange(1, 50),
+    default=5,
+    show_default=True,
+    help="How many own functions of the trace are shown.",
+)
+@click.option(
+    "--max-tokens",
+    type=click.IntRange(min=100),
+    default=3000,
+    show_default=True,
+    help="Budget of the context, a token counted as 3.5 characters.",
+)
+@click.option(
+    "--no-related", is_flag=True, help="Leave out what is only possibly related."
+)
+@click.option("--goos", help="Target system, where crash file and trace tell none.")
+@click.option("--goarch", help="Target architecture, likewise.")
+@click.option("--tags", default="", help="Build tags, comma separated.")
+@_data_dir
+@click.option("--no-cache", is_flag=True, help="Neither read nor keep what was found.")
+@click.pass_obj
+def context(  # noqa: PLR0917 - click hands every option over by name
+    settings: "Settings",
+    trace: str | None,
+    repo: str,
+    commit: str | None,
+    root_dir: str | None,
+    file_: str | None,
+    line: int | None,
+    form: str,
+    depth: int,
+    frames: int,
+    max_tokens: int,
+    no_related: bool,
+    goos: str | None,
+    goarch: str | None,
+    tags: str,
+    data_dir: Path,
+    no_cache: bool,
+) -> None:
+    """Print the source that explains a panic.
+
+    TRACE is a file with the panic's text; - or nothing reads standard input.
+    """
+    from triage.core.model import Telemetry
+
+    text = _read_trace(trace, file=file_, line=line)
+    telemetry = Telemetry(
+        repo=repo,
+        commit_sha=commit,
+        file=file_,
+        line=line,
+        trace=text,
+        root_dir=root_dir,
+        max_tokens=max_tokens,
+        depth=depth,
+        frames=frames,
+        related=not no_related,
+        goos=goos,
+        goarch=goarch,
+        tags=tuple(tag for tag in tags.split(",") if tag),
+    )
+    settings = replace(settings, data_dir=data_dir, no_cache=no_cache)
+    asyncio.run(_explain(settings, telemetry, form))
+
+
+def _read_trace(
+    trace: str | None, *, file: str | None, line: int | None
+) -> bytes | None:
+    """Read the panic's text; None where --file and --line say it all."""
+    from triage.parse import read_input
+
+    if (file is None) != (line is None):
+        raise click.UsageError("--file and --line go together")
+    if trace is None and file is not None:
+        return None
+    if trace is not None and file is not None:
+        raise click.UsageError("give a TRACE or --file and --line, not both")
+    name = "-" if trace is None else trace
+    if name == "-" and sys.stdin.isatty():
+        raise click.UsageError(
+            "no panic given: name a TRACE file, pipe one in, or give --file and --line"
+        )
+    return read_input(name)
+
+
+async def _explain(settings: "Settings", telemetry: "Telemetry", form: str) -> None:
+    """Print the answer; what is kept of it is written after that."""
+    from triage.app import open_engine
+
+    async with open_engine(settings) as engine:
+        result = await engine.context(telemetry)
+        _warn(result)
+        _write(_rendered(result, form))
+
+
+def _warn(result: "Result") -> None:
+    from triage.core.render import printable
+
+    for warning in result.warnings:
+        click.echo(f"triage: warning: {printable(warning)}", err=True)
+
+
+def _rendered(result: "Result", form: str) -> bytes:
+    from triage.core import render
+
+    if form == "json":
+        return result.to_json() + b"\n"
+    if form == "markdown":
+        return render.markdown(result).encode()
+    return result.context.encode()
+
+
+def _write(data: bytes) -> None:
+    """Write the result; a terminal gets no control characters out of the source."""
+    if sys.stdout.isatty():
+        from triage.core.render import for_terminal
+
+        data = for_terminal(data.decode("utf-8", "replace")).encode()
+    sys.stdout.buffer.write(data)
+    sys.stdout.buffer.flush()
+
+
+@cli.command()
+@click.argument("files", nargs=-1, required=True)
+@click.option(
+    "--format",
+    "form",
+    type=click.Choice(["text", "json"]),
+    default="text",
+    show_default=True,
+)
+def parse(files: tuple[str, ...], form: str) -> None:
+    """Show the crashes in FILES (- is standard input), without any source."""
+    from triage.parse import parse_files
+
+    parse_files(files, form, sys.stdout.buffer)
+
+
+@cli.group()
+@_data_dir
+@click.pass_context
+def cache(context: click.Context, data_dir: Path) -> None:
+    """Look after what was fetched, parsed and answered before."""
+    context.obj = replace(context.obj, data_dir=data_dir)
+
+
+@cache.command()
+@click.pass_obj
+def stats(settings: "Settings") -> None:
+    """Show what the cache holds."""
+    from triage.app import cache_stats
+
+    holdings = cache_stats(settings)
+    for table in holdings.tables:
+        click.echo(f"{table.name:10}{table.rows:10} rows {_megabytes(table.bytes)}")
+    click.echo(f"{'in all':25} {_megabytes(holdings.bytes)}")
+
+
+def _megabytes(size: int) -> str:
+    return f"{size / (1 << 20):10.1f} MB"
+
+
+@cache.command()
+@click.pass_obj
+def prune(settings: "Settings") -> None:
+    """Drop what was used least, down to the cache's bound."""
+    from triage.app import prune_cache
+
+    click.echo(f"dropped {prune_cache(settings)} rows")
+
+
+@cache.command()
+@click.pass_obj
+def clear(settings: "Settings") -> None:
+    """Empty the cache."""
+    from triage.app import clear_cache
+
+    clear_cache(settings)
+
+
+@cli.command()
+@click.pass_obj
+def doctor(settings: "Settings | ConfigError") -> None:
+    """Check the helper, git and the settings."""
+    from triage.app import examine
+    from triage.core.render import printable
+
+    checks = asyncio.run(examine(settings))
+    for check in checks:
+        line = f"{'ok  ' if check.fine else 'FAIL'} {check.name}: {check.text}"
+        click.echo(printable(line).encode())  # a path may be in no one's encoding
+    if not all(check.fine for check in checks):
+        sys.exit(EXIT_EXPECTED)

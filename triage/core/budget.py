@@ -1,0 +1,153 @@
+"""Fit the weighed declarations into a budget of characters.
+
+The crash function comes first, cut to a window where it is over its share; then the
+first two frames; then the rest, best points for a character first: whole while half
+of what is left lasts, after that as regions, pruned structs and signatures. What no
+rule links to the fault has a room of its own within the budget. A token counts as 3.5
+characters whatever is installed, so that the answer does not depend on it.
+"""
+
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
+
+from triage.core.cut import text_range
+from triage.core.forms import (
+    Shown,
+    crash_form,
+    cut_forms,
+    frame_forms,
+    full_forms,
+    related_forms,
+)
+from triage.core.picks import Near, Pick
+from triage.core.worth import Weighed
+
+CHARACTERS_PER_TOKEN = 3.5
+CRASH_SHARE = 0.6
+"""Of the budget, at most, for the crash function."""
+_SECTION_COST = 240
+_SYMBOL_COST = 40
+_LEAST = _SYMBOL_COST + 20
+"""Less room than this holds no symbol."""
+NOTE_ROOM = 320
+"""Characters that are kept to say what was left out."""
+
+_Place = tuple[str, str, tuple[int, int]]
+
+
+@dataclass(frozen=True, slots=True)
+class Fitted:
+    """What fits, and what is linked to the fault and does not, the best first."""
+
+    shown: tuple[Shown, ...]
+    left_out: tuple[Pick, ...]
+    room: int = NOTE_ROOM
+    """Characters of the budget that nothing was spent on, for notes."""
+
+
+def fit(
+    crash: Pick,
+    line: int,
+    candidates: Iterable[Weighed],
+    *,
+    fields: frozenset[int],
+    max_tokens: int,
+    related: int,
+    reserved: int = 0,
+) -> Fitted:
+    """Choose a form for the crash function and for each candidate that has room.
+
+    *fields* are those that a pruned struct keeps; *related* is the room, in
+    characters, for what no rule links to the fault, *reserved* what a heading and
+    warnings take.
+    """
+    budget = max(0, max_tokens * CHARACTERS_PER_TOKEN - reserved)
+    purse = _Purse(budget, related)
+    purse.pay(crash_form(crash, line, int(budget * CRASH_SHARE)))
+    picks = [w.pick for w in sorted(candidates, key=lambda w: w.order)]
+    frames = [pick for pick in picks if pick.near == Near.FRAME]
+    for pick in sorted(frames, key=lambda pick: pick.turn):
+        purse.pay_first(pick, frame_forms(pick))
+    rest = [pick for pick in picks if pick.near != Near.FRAME]
+    waiting = _pay_whole(purse, rest)
+    purse.left -= NOTE_ROOM
+    for pick in waiting:
+        loose = pick.near == Near.RELATED
+        forms = related_forms(pick) if loose else cut_forms(pick, fields)
+        purse.pay_first(pick, forms)
+    purse.left += NOTE_ROOM
+    return purse.fitted(picks)
+
+
+def _pay_whole(purse: "_Purse", picks: Sequence[Pick]) -> list[Pick]:
+    """Pay for whole declarations out of half of what is left; return the others."""
+    floor = purse.left / 2
+    return [
+        pick
+        for pick in picks
+        if not purse.pay_first(pick, full_forms(pick, purse.left - floor), floor)
+    ]
+
+
+class _Purse:
+    """Counts what is spent.
+
+    A section's header is paid with its first symbol, a text that several names share
+    with the first of them.
+    """
+
+    def __init__(self, budget: float, related: int) -> None:
+        self.left = budget
+        self._related = related
+        self._sections: set[str] = set()
+        self._whole: dict[_Place, Shown] = {}
+        self._shown: list[Shown] = []
+
+    def pay(self, shown: Shown) -> None:
+        """Take what *shown* costs, header and file line with it."""
+        price = self._price(shown)
+        self.left -= price
+        if shown.pick.near == Near.RELATED:
+            self._related -= price
+        self._sections.add(shown.pick.section)
+        if not shown.piece.omitted:
+            self._whole[_place(shown.pick)] = shown
+        self._shown.append(shown)
+
+    def pay_first(self, pick: Pick, forms: Iterator[Shown], floor: float = 0) -> bool:
+        """Pay for the first form that leaves *floor*; tell whether one does.
+
+        *forms* are not made where nothing of *pick* could have room.
+        """
+        twin = self._whole.get(_place(pick))
+        if twin is not None:
+            self._shown.append(replace(twin, pick=pick))
+            return True
+        room = self.left - floor
+        if pick.near == Near.RELATED:
+            room = min(room, self._related)
+        if room < _LEAST:
+            return False
+        for form in forms:
+            if self._price(form) <= room:
+                self.pay(form)
+                return True
+        return False
+
+    def fitted(self, picks: Iterable[Pick]) -> Fitted:
+        """Return what was paid for, and the linked ones of *picks* that were not."""
+        keys = {shown.pick.key for shown in self._shown}
+        left_out = (
+            pick for pick in picks if pick.key not in keys and pick.near != Near.RELATED
+        )
+        return Fitted(tuple(self._shown), tuple(left_out), max(0, int(self.left)))
+
+    def _price(self, shown: Shown) -> int:
+        header = 0 if shown.pick.section in self._sections else _SECTION_COST
+        path = len(shown.pick.view.path(shown.pick.decl))
+        return len(shown.piece.text) + _SYMBOL_COST + path + header
+
+
+def _place(pick: Pick) -> _Place:
+    """Return where the text of *pick* stands: in which section, and in the source."""
+    return pick.section, pick.view.path(pick.decl), text_range(pick.decl)

@@ -1,0 +1,217 @@
+"""Cut text for a declaration: whole, a region, its signature, a pruned struct.
+
+Text is taken by byte offset, exactly as written, and decoded last. Where lines are
+left out, a comment line says how many and which.
+"""
+
+from collections.abc import Collection, Iterable, Sequence
+from dataclasses import dataclass, replace
+from itertools import groupby
+
+from triage.core.table import Decl, DeclFlag, Kind
+from triage.core.view import View
+
+_NOTE_SIZE = 48
+"""Characters that a note may take, its indent with it."""
+_DOC_SHARE = 4
+"""A doc comment may take a window's budget divided by this."""
+
+
+_Ranges = tuple[tuple[int, int], ...]
+_NOTHING: _Ranges = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Piece:
+    """Text for one declaration and what it shows of it."""
+
+    text: str
+    start_line: int
+    end_line: int
+    elided: bool = False
+    omitted: _Ranges = ()
+
+
+@dataclass(frozen=True, slots=True)
+class _Lines:
+    """A declaration's text by lines, as it stands alone."""
+
+    doc: str
+    doc_line: int
+    lines: tuple[str, ...]
+    """With their ends."""
+    first: int
+    """The line of the first of them."""
+    head: int
+    """How many of them the signature takes."""
+
+    @property
+    def last(self) -> int:
+        """The line of the last of them."""
+        return self.first + len(self.lines) - 1
+
+    def piece(self, keep: Collection[int]) -> Piece:
+        """Join the lines of *keep*; notes stand for others that are longer."""
+        parts: list[str] = []
+        omitted: list[tuple[int, int]] = []
+        numbers = range(self.first, self.last + 1)
+        for kept, group in groupby(numbers, key=lambda number: number in keep):
+            run = list(group)
+            lines = self.lines[run[0] - self.first : run[-1] - self.first + 1]
+            note = _note(run[0], run[-1], _indent(lines)) + "\n"
+            if kept or sum(map(len, lines)) <= len(note):
+                parts += lines
+            else:
+                parts.append(note)
+                omitted.append((run[0], run[-1]))
+        return Piece("".join(parts), self.first, self.last, omitted=tuple(omitted))
+
+
+def text_range(decl: Decl) -> tuple[int, int]:
+    """Return the byte range of a declaration's text, its doc comment before it.
+
+    A spec of an iota group means nothing alone: there it is the group's.
+    """
+    if decl.flags & DeclFlag.IOTA:
+        return decl.group_start, decl.group_end
+    return decl.doc_start, decl.end
+
+
+def is_lifted(decl: Decl) -> bool:
+    """Tell whether the text has to be printed anew to stand outside its group."""
+    return decl.group_start >= 0 and not decl.flags & DeclFlag.IOTA
+
+
+def whole(view: View, decl: Decl) -> Piece:
+    """Return the declaration as written; a grouped spec gets its keyword back."""
+    doc, body, first = _text(view, decl)
+    return Piece(doc + body, first, first + body.count("\n"))
+
+
+def signature(view: View, decl: Decl) -> Piece:
+    """Return a function without its body, of others the first and the last line."""
+    text = _lines(view, decl)
+    if decl.body_start < 0:
+        spec = range(decl.line, decl.end_line + 1) if _counts(decl) else ()
+        ends = text.lines if decl.is_function else text.lines[:1]
+        head = range(text.first, text.first + len(ends))
+        piece = text.piece({*head, *spec, text.last})
+        return replace(piece, elided=bool(piece.omitted))
+    head_text = _decode(view.source(decl)[decl.start : decl.body_start]).rstrip()
+    below = decl.line + head_text.count("\n") + 1
+    piece = Piece(head_text, decl.line, decl.end_line, elided=True)
+    if below > decl.end_line:
+        return piece
+    hidden = (below, decl.end_line)
+    note = f"{head_text}\n{_note(*hidden, '')}"
+    return replace(piece, text=note, omitted=(hidden,))
+
+
+def region(view: View, decl: Decl, keep: Iterable[int]) -> Piece:
+    """Return the declaration's signature, the lines of *keep* and its last line."""
+    text = _lines(view, decl)
+    head = range(text.first, text.first + text.head)
+    piece = text.piece({*keep, *head, text.last})
+    return replace(piece, text=text.doc + piece.text)
+
+
+def window(view: View, decl: Decl, line: int, budget: int) -> Piece:
+    """Cut *decl* to *budget* characters around *line*: two lines up for one down.
+
+    The signature, the line and the end are shown whatever they take; a doc comment
+    only where it leaves most of the room to the code.
+    """
+    text = _lines(view, decl)
+    doc, told = text.doc, _NOTHING
+    if len(doc) * _DOC_SHARE > budget:
+        doc, told = _without_doc(text)
+    line = min(max(line, text.first), text.last)
+    kept = {*range(text.first, text.first + text.head), line, text.last}
+    left = budget - len(doc) - 2 * _NOTE_SIZE
+    left -= sum(len(text.lines[number - text.first]) for number in kept)
+    low, high, turn = line, line, 1
+    while len(kept) < len(text.lines):
+        up = high == text.last or (turn % 3 != 0 and low > text.first)
+        at = low - 1 if up else high + 1
+        left -= 0 if at in kept else len(text.lines[at - text.first])
+        if left < 0:
+            break
+        kept.add(at)
+        low, high, turn = min(low, at), max(high, at), turn + 1
+    piece = text.piece(kept)
+    return replace(piece, text=doc + piece.text, omitted=told + piece.omitted)
+
+
+def _without_doc(text: _Lines) -> tuple[str, _Ranges]:
+    """Return what stands in place of a doc comment, and the lines that it stands for."""
+    lines = (text.doc_line, text.first - 1)
+    note = _note(*lines, "") + "\n"
+    return (note, (lines,)) if len(note) < len(text.doc) else (text.doc, _NOTHING)
+
+
+def _lines(view: View, decl: Decl) -> _Lines:
+    """Read a declaration line by line; out of a group it comes with its keyword."""
+    doc, body, first = _text(view, decl)
+    if _counts(decl):
+        return _Lines(doc, first, _split(body), first, 1)
+    start = max(decl.body_start, decl.start)
+    head = view.source(decl).count(b"\n", decl.start, start) + 1
+    return _Lines(doc, decl.doc_line, _split(body), first, head)
+
+
+def _text(view: View, decl: Decl) -> tuple[str, str, int]:
+    """Return doc comment, text and the text's first line."""
+    source = view.source(decl)
+    if _counts(decl):
+        first = source.count(b"\n", 0, decl.group_start) + 1
+        return "", _decode(source[decl.group_start : decl.group_end]), first
+    doc = _decode(source[decl.doc_start : decl.start])
+    body = _decode(source[decl.start : decl.end])
+    if is_lifted(decl):
+        keyword = {Kind.TYPE: "type", Kind.VAR: "var"}.get(decl.kind, "const")
+        doc, body = _dedented(doc), f"{keyword} {_dedented(body)}"
+    return doc, body, decl.line
+
+
+def _counts(decl: Decl) -> bool:
+    """Tell whether a spec counts with iota, so that it means nothing alone."""
+    return bool(decl.flags & DeclFlag.IOTA)
+
+
+def _split(text: str) -> tuple[str, ...]:
+    """Split at newlines alone, as Go does, and keep them."""
+    *lines, last = text.split("\n")
+    return (*(f"{line}\n" for line in lines), last)
+
+
+def _dedented(text: str) -> str:
+    """Take one level of tabs off each line but the first; raw strings keep theirs."""
+    return text if "`" in text else text.replace("\n\t", "\n")
+
+
+def around(decl: Decl, lines: Sequence[int], margin: int) -> set[int]:
+    """Return the lines of *decl* within *margin* of any of *lines*."""
+    return {
+        number
+        for line in lines
+        for number in range(line - margin, line + margin + 1)
+        if decl.line <= number <= decl.end_line
+    }
+
+
+def _note(first: int, last: int, indent: str) -> str:
+    """Say what was cut: `// ... 41 lines elided (60-100)`."""
+    count = last - first + 1
+    lines = "1 line" if count == 1 else f"{count} lines"
+    where = f"{first}" if count == 1 else f"{first}-{last}"
+    return f"{indent}// ... {lines} elided ({where})"
+
+
+def _indent(lines: Sequence[str]) -> str:
+    """Return the indent of the first line with text on it."""
+    line = next((line for line in lines if line.strip()), "")
+    return line[: len(line) - len(line.lstrip("\t "))]
+
+
+def _decode(data: bytes) -> str:
+    return data.decode("utf-8", "replace")

@@ -1,0 +1,151 @@
+"""The forms in which a pick can be shown, the fullest first."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from triage.core import cut
+from triage.core.model import Snippet
+from triage.core.picks import Pick
+from triage.core.table import DeclFlag, Kind
+
+LONG = 2500
+"""Characters over which a function is shown as regions."""
+MARGIN = 6
+"""Lines shown on either side of a line that bears on the fault."""
+_BEST_LINES = 2
+"""How many such lines a region is made around."""
+
+
+@dataclass(frozen=True, slots=True)
+class Shown:
+    """A pick with its text; a *snippet* stands for text that has to be printed anew."""
+
+    pick: Pick
+    piece: cut.Piece
+    snippet: Snippet | None = None
+
+
+def crash_form(pick: Pick, line: int, share: int) -> Shown:
+    """Show the crash function whole, or its signature and a window."""
+    piece = cut.whole(pick.view, pick.decl)
+    if len(piece.text) > share:
+        piece = cut.window(pick.view, pick.decl, line, share)
+    return _shown(pick, piece)
+
+
+def full_form(pick: Pick) -> Shown:
+    """Show it whole, a long function as the regions that matter."""
+    piece = cut.whole(pick.view, pick.decl)
+    if len(piece.text) > LONG and pick.decl.is_function and pick.lines:
+        piece = _region(pick, 2 * MARGIN)
+    return _shown(pick, piece)
+
+
+def full_forms(pick: Pick, room: float) -> Iterator[Shown]:
+    """Give the full form; none where *room* characters are surely not enough.
+
+    Of Go source no byte in two is more than a part of a character.
+    """
+    start, end = cut.text_range(pick.decl)
+    in_regions = end - start > LONG and pick.decl.is_function and bool(pick.lines)
+    if in_regions or end - start <= 2 * room:
+        yield full_form(pick)
+
+
+def frame_forms(pick: Pick) -> Iterator[Shown]:
+    """Give the forms of a frame of the trace."""
+    yield full_form(pick)
+    yield _shown(pick, _region(pick, MARGIN))
+    yield _shown(pick, cut.signature(pick.view, pick.decl))
+
+
+def cut_forms(pick: Pick, fields: frozenset[int]) -> Iterator[Shown]:
+    """Give the forms of what is not shown in full; *fields* stay in a struct."""
+    decl = pick.decl
+    if decl.flags & DeclFlag.STRUCT and decl.kind == Kind.TYPE:
+        yield from _pruned(pick, fields)
+    elif pick.lines or decl.end_line - decl.line <= 2 * MARGIN:
+        yield _shown(pick, _region(pick, MARGIN))
+    yield _shown(pick, cut.signature(pick.view, decl))
+
+
+def related_forms(pick: Pick) -> Iterator[Shown]:
+    """Give the forms of what is only related: a bare signature would say nothing."""
+    yield _shown(pick, _region(pick, MARGIN))
+
+
+def _region(pick: Pick, margin: int) -> cut.Piece:
+    lines = pick.lines or (pick.decl.line,)
+    keep = cut.around(pick.decl, lines[:_BEST_LINES], margin)
+    return cut.region(pick.view, pick.decl, keep)
+
+
+def _shown(pick: Pick, piece: cut.Piece) -> Shown:
+    """Ask the printer for a spec that is lifted out of its group."""
+    decl = pick.decl
+    if not cut.is_lifted(decl) or piece.omitted:
+        return Shown(pick, piece)
+    text = pick.view.source(decl)[decl.group_start : decl.group_end]
+    return Shown(pick, piece, Snippet("spec", text, decl.start - decl.group_start))
+
+
+@dataclass(frozen=True, slots=True)
+class _Member:
+    """A field of a struct, names of one line apart; members of members left out."""
+
+    name: str
+    start: int
+    end: int
+    lines: range
+    kept: bool
+
+
+def _pruned(pick: Pick, fields: frozenset[int]) -> Iterator[Shown]:
+    """Show a struct's fields that matter, where some do and some do not.
+
+    The text is the printer's; what stands for it is about as long.
+    """
+    decl, source = pick.decl, pick.view.source(pick.decl)
+    members = _members(pick, fields)
+    kept = [member for member in members if member.kept]
+    left = len(members) - len(kept)
+    if not kept or not left:
+        return
+    keyword = "type " if cut.is_lifted(decl) else ""
+    head = source.rindex(b"{", decl.start, members[0].start) + 1
+    spans = dict.fromkeys((member.start, member.end) for member in kept)
+    body = [f"\t{_text(source, *span)}" for span in spans]
+    body.append(f"\t// ... {left} {'field' if left == 1 else 'fields'} left out")
+    text = "\n".join((f"{keyword}{_text(source, decl.start, head)}", *body, "}"))
+    piece = cut.Piece(text, decl.line, decl.end_line, omitted=_without(members))
+    whole = keyword.encode() + source[decl.start : decl.end]
+    names = tuple(member.name for member in kept)
+    yield Shown(pick, piece, Snippet("struct", whole, keep=names))
+
+
+def _members(pick: Pick, fields: frozenset[int]) -> list[_Member]:
+    view, source = pick.view, pick.view.source(pick.decl)
+    numbers = view.table.numbers_of("fields", pick.decl.id)
+    wanted = {view.field_name(n).split(".")[0] for n in numbers if n in fields}
+    found = []
+    for number in numbers:
+        name = view.field_name(number)
+        _, _, _, start, end, _ = view.table.record("fields", number)
+        if "." not in name:
+            first = pick.decl.line + source.count(b"\n", pick.decl.start, start)
+            lines = range(first, first + source.count(b"\n", start, end) + 1)
+            found.append(_Member(name, start, end, lines, name in wanted))
+    return found
+
+
+def _without(members: list[_Member]) -> tuple[tuple[int, int], ...]:
+    """Return the ranges of lines on which no member is kept."""
+    shown = {line for member in members if member.kept for line in member.lines}
+    hidden = {line for member in members for line in member.lines} - shown
+    starts = sorted(line for line in hidden if line - 1 not in hidden)
+    ends = sorted(line for line in hidden if line + 1 not in hidden)
+    return tuple(zip(starts, ends, strict=True))
+
+
+def _text(source: bytes, start: int, end: int) -> str:
+    return source[start:end].decode("utf-8", "replace")

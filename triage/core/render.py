@@ -1,0 +1,191 @@
+"""Turn the symbols of an answer into text, Markdown or JSON.
+
+The text form is a published contract: sections in a fixed order, each under a ruled
+header, source as written. Whatever comes from a panic text is stripped of control
+characters before it stands in a comment.
+"""
+
+import re
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from posixpath import basename
+
+from triage.core.model import Result, Symbol
+from triage.core.visible import escaped, replaced
+
+SECTIONS = ("crash", "types", "functions", "values", "callers", "packages", "related")
+
+_RULE = "// " + "=" * 78
+_RUNTIME = "runtime error: "
+_LONGEST_HEADLINE = 300
+NOTE = "Note: "
+"""Begins the line of a warning."""
+LEFT_OUT = "Left out for want of room: "
+"""Begins the last line of a text that does not hold all that was found."""
+
+
+@dataclass(frozen=True, slots=True)
+class Heading:
+    """What the text says of the crash and its package."""
+
+    path: str
+    """The crash file, relative to the repository."""
+    directory: str
+    package: str
+    line: int
+    message: str | None
+    """None where only file and line are known."""
+
+
+def printable(text: str) -> str:
+    """Replace runs of control, direction and half characters by one space."""
+    return replaced(text, " ").strip()
+
+
+def for_terminal(source: str) -> str:
+    r"""Show control characters as `\x1b`, tabs and line ends left alone."""
+    return escaped(source, lines=True)
+
+
+def headline(message: str) -> str:
+    """Return the first line of a panic's message without `runtime error: `."""
+    first = message.strip().split("\n", 1)[0]
+    line = printable(first.removeprefix(_RUNTIME))
+    if len(line) <= _LONGEST_HEADLINE:
+        return line
+    return f"{line[: _LONGEST_HEADLINE - 3]}..."
+
+
+def overhead(message: str, warnings: Iterable[str]) -> int:
+    """Return the characters that a panic's message and *warnings* take in the text."""
+    notes = sum(len(f"// {NOTE}{warning}\n") for warning in warnings)
+    return notes + len(headline(message))
+
+
+def text(heading: Heading, symbols: Sequence[Symbol], notes: Sequence[str]) -> str:
+    """Render the text form; *symbols* in their order of display."""
+    out: list[str] = []
+    for section in SECTIONS:
+        members = [symbol for symbol in symbols if symbol.section == section]
+        if not members:
+            continue
+        out += [_RULE, *_title(section, heading, members[0]), _RULE]
+        out += _blocks(section, heading, members)
+    out += [f"// {printable(note)}" for note in notes]
+    return "\n".join(out) + "\n"
+
+
+def _title(section: str, heading: Heading, first: Symbol) -> Iterator[str]:
+    name = heading.package
+    if section == "crash":
+        file = printable(basename(heading.path))
+        yield f"// Crash Site: {file} ({_lines(first)})"
+        what = "Line" if heading.message is None else "Panic"
+        said = headline(heading.message or "")
+        yield f"// {what}: {file}:{heading.line}{f': {said}' if said else ''}"
+    else:
+        yield {
+            "types": f"// Package Context: Struct & Type Definitions ({name})",
+            "functions": (
+                f"// Package Context: Related Constructors & Helper Functions ({name})"
+            ),
+            "values": f"// Package Context: Variables & Constants ({name})",
+            "callers": "// Callers",
+            "packages": "// Other Packages",
+            "related": "// Possibly Related (ranked by measurement, not proven)",
+        }[section]
+
+
+def _blocks(section: str, heading: Heading, members: Sequence[Symbol]) -> Iterator[str]:
+    """Give each symbol under its file line; one text that is two symbols stands once."""
+    printed: set[tuple[str, str]] = set()
+    for symbol in members:
+        if (symbol.file, symbol.text) in printed:
+            continue
+        if section != "crash":
+            if printed:
+                yield ""
+            yield _file_line(heading, symbol)
+        printed.add((symbol.file, symbol.text))
+        yield symbol.text
+
+
+def _file_line(heading: Heading, symbol: Symbol) -> str:
+    where = _lines(symbol)
+    if symbol.section == "callers" and symbol.marks:
+        where += f", call at {', '.join(map(str, symbol.marks))}"
+    path = printable(shown_path(heading.directory, symbol.file))
+    return f"// File: {path} ({where})"
+
+
+def shown_path(directory: str, path: str) -> str:
+    """Return a path relative to the crash package where it lies in it."""
+    prefix = f"{directory}/" if directory else ""
+    rest = path.removeprefix(prefix)
+    return rest if path.startswith(prefix) and "/" not in rest else path
+
+
+def _lines(symbol: Symbol) -> str:
+    return f"lines {symbol.start_line}-{symbol.end_line}"
+
+
+_MARKDOWN_TITLES = {
+    "types": "Struct & type definitions",
+    "functions": "Related constructors & helper functions",
+    "values": "Variables & constants",
+    "callers": "Callers",
+    "packages": "Other packages",
+    "related": "Possibly related (ranked, not proven)",
+}
+
+
+def markdown(result: Result) -> str:
+    """Render *result* for people: headings, fenced Go, a reason for each symbol."""
+    crash = result.crash
+    out = [f"### Panic in `{crash.function}`", ""]
+    out.append(f"`{_inline(crash.path)}:{crash.line}`, package `{result.package.name}`")
+    if result.panic.message:
+        out += ["", f"> {_marked_off(headline(result.panic.message))}"]
+    for section in SECTIONS:
+        members = [symbol for symbol in result.symbols if symbol.section == section]
+        if members and section != "crash":
+            out += ["", f"#### {_MARKDOWN_TITLES[section]}"]
+        printed: set[tuple[str, str]] = set()
+        for symbol in members:
+            if (symbol.file, symbol.text) not in printed:
+                printed.add((symbol.file, symbol.text))
+                out += ["", *_markdown_symbol(symbol)]
+    notes = [*result.warnings, *_left_out(result.context)]
+    if notes:
+        out += ["", "#### Notes", ""]
+        out += [f"- {_marked_off(printable(note))}" for note in notes]
+    return "\n".join(out) + "\n"
+
+
+def _left_out(context: str) -> Iterator[str]:
+    """Give the line of the text form that says what was left out, if it does."""
+    last = context.rstrip("\n").rpartition("\n")[2].removeprefix("// ")
+    if last.startswith(LEFT_OUT):
+        yield last
+
+
+def _markdown_symbol(symbol: Symbol) -> Iterator[str]:
+    fence = "`" * max(3, _longest_run(symbol.text) + 1)
+    yield f"`{_inline(symbol.file)}` ({_lines(symbol)}): {_marked_off(symbol.reason)}"
+    yield ""
+    yield f"{fence}go"
+    yield symbol.text
+    yield fence
+
+
+def _longest_run(text: str) -> int:
+    return max(map(len, re.findall(r"`+", text)), default=0)
+
+
+def _inline(text: str) -> str:
+    return printable(text).replace("`", "'")
+
+
+def _marked_off(text: str) -> str:
+    """Escape what Markdown or HTML would read as markup."""
+    return re.sub(r"([\\`*_{}\[\]<>()#+!|~&$-])", r"\\\1", text)

@@ -1,0 +1,36 @@
+r"""Text of others made safe to show: control, direction and half characters.
+
+These are what a terminal obeys or what makes text read otherwise than it is written:
+C0 and C1 with DEL, the line and paragraph separators, the marks, embeddings,
+overrides and isolates of bidirectional text, and surrogates, which no UTF-8 has.
+"""
+
+import re
+
+_UNSEEN = (
+    r"\x00-\x1f\x7f-\x9f"
+    r"\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069"
+    r"\ud800-\udfff"
+)
+_ANY = re.compile(f"[{_UNSEEN}]")
+_RUN = re.compile(f"[{_UNSEEN}]+")
+_IN_LINES = re.compile(rf"\r(?!\n)|(?![\t\n\r])[{_UNSEEN}]")
+
+
+def is_plain(text: str) -> bool:
+    """Tell whether *text* is one line of characters that can all be seen."""
+    return not _ANY.search(text)
+
+
+def replaced(text: str, by: str) -> str:
+    """Put *by* in the place of each run of characters that cannot be seen."""
+    return _RUN.sub(by, text)
+
+
+def escaped(text: str, *, lines: bool = False) -> str:
+    r"""Write what cannot be seen as `\x1b`; with *lines* keep tabs and line ends."""
+    return (_IN_LINES if lines else _ANY).sub(_written, text)
+
+
+def _written(found: re.Match[str]) -> str:
+    return found[0].encode("unicode_escape").decode()

@@ -1,0 +1,1 @@
+"""Where sources come from: git objects, files on disk, GitHub."""

@@ -1,0 +1,230 @@
+"""A repository's commits, read out of its git objects.
+
+Neither work tree nor index is looked at. Once a commit is known everything goes by
+object id, so that what was read holds for ever.
+"""
+
+import re
+from collections.abc import Sequence
+from pathlib import Path
+
+from cachetools import LRUCache
+
+from triage.core.model import Package, SourceFile
+from triage.core.printed import shown
+from triage.errors import BadInput, CommitMissing, FileMissing, TooLarge
+from triage.sources.catfile import NOT_HERE, CatFile
+from triage.sources.gitprocess import run_git
+from triage.sources.gittrees import LeadsOut, TreeReader, Walk
+from triage.sources.limits import (
+    LFS_POINTER,
+    MAX_FILE,
+    Budget,
+    checked_path,
+    is_lfs_pointer,
+    reading_order,
+)
+from triage.sources.probing import probe, read_files
+from triage.sources.trees import Entry, Kind
+
+_FULL_ID = re.compile(r"[0-9a-f]{40}(?:[0-9a-f]{24})?")
+_SHORT_ID = re.compile(r"[0-9a-fA-F]{4,64}")
+# What git allows in a ref's name, with steps back from it; no option, no `@{...}`.
+_REVISION = re.compile(r"(?![-/])(?!.*\.\.)[^\x00-\x20\x7f~^:?*\[\\{}]+(?:[~^]\d*)*")
+_LONGEST_REVISION = 256
+_KEPT_LISTS = 4
+_NAMED = 5
+
+
+class GitSource:
+    """Reads commits of the repository at *directory*, bare or not.
+
+    *timeout* is in seconds, for each question to git.
+    """
+
+    name = "git"
+
+    def __init__(self, directory: Path, *, timeout: float = 20.0) -> None:
+        self._directory = directory
+        self._timeout = timeout
+        self._objects = CatFile(directory, timeout=timeout, limit=MAX_FILE)
+        self._trees = TreeReader(self._objects)
+        self._lists: LRUCache[str, tuple[str, ...]] = LRUCache(_KEPT_LISTS)
+
+    async def resolve(self, revision: str | None) -> str:
+        """Turn an id, short or full, a tag, a branch or HEAD into a full commit id.
+
+        None is HEAD. Raises `CommitMissing`, which says what to do, and `BadInput`
+        where *revision* can be no name at all.
+        """
+        name = "HEAD" if revision is None else revision
+        if len(name) > _LONGEST_REVISION or not _REVISION.fullmatch(name):
+            raise BadInput(f"{shown(name)} is no commit id, tag or branch")
+        (found,) = await self._objects.info([f"{name}^{{commit}}"])
+        if found is None:
+            raise CommitMissing(await self._why_missing(name))
+        return found.oid
+
+    async def paths(self, commit: str | None) -> tuple[str, ...]:
+        """List every `.go`, `go.mod` and `go.work` file, sorted."""
+        root = await self._root(commit)
+        if root not in self._lists:
+            self._lists[root] = await self._trees.listing(root)
+        return self._lists[root]
+
+    async def read(self, commit: str | None, path: str) -> bytes | None:
+        """Read one file, through links; None where there is none.
+
+        Raises `TooLarge` over 8 MiB, `FileMissing` where git has not the content.
+        """
+        walk = Walk([await self._root(commit)])
+        try:
+            entry = await self._trees.find(walk, checked_path(path))
+        except LeadsOut as error:
+            raise FileMissing(f"{shown(path)} {error}") from error
+        if entry is None or entry.kind is not Kind.FILE:
+            return None
+        (blob,) = await self._objects.contents([entry.oid])
+        if blob is None:
+            raise FileMissing(f"{shown(path)} {NOT_HERE}")
+        if blob.data is None:
+            raise TooLarge(f"{shown(path)} is over {MAX_FILE >> 20} MiB")
+        if is_lfs_pointer(blob.data):
+            raise FileMissing(f"{shown(path)} {LFS_POINTER}")
+        return blob.data
+
+    async def package(
+        self, commit: str | None, directory: str, *, first: str | None = None
+    ) -> Package:
+        """Read the `.go` files of one directory, *first* before all others.
+
+        What cannot be read is named in the package's problems. Raises `FileMissing`
+        where there is no such directory or no `.go` file in it.
+        """
+        walk = Walk([await self._root(commit)])
+        try:
+            entry = await self._trees.find(walk, checked_path(directory))
+        except LeadsOut as error:
+            raise FileMissing(f"{shown(directory)} {error}") from error
+        if entry is None or entry.kind is not Kind.TREE:
+            inside = entry is not None and entry.kind is Kind.SUBMODULE
+            why = "lies in a submodule" if inside else "is no directory"
+            raise FileMissing(f"{shown(directory)} {why} of the commit")
+        problems: list[str] = []
+        blobs = await self._blobs(walk, entry, problems)
+        if not blobs and not problems:
+            raise FileMissing(f"there is no Go file in {shown(directory or '.')}")
+        files = await self._files(blobs, first, problems)
+        return Package(directory, files, tuple(problems))
+
+    async def read_all(
+        self, commit: str | None, paths: Sequence[str]
+    ) -> dict[str, bytes]:
+        """Read files together; those that are not there are left out."""
+        return await read_files(self, commit, paths)
+
+    async def probe(
+        self, commit: str | None, directories: Sequence[str]
+    ) -> tuple[dict[str, Package], dict[str, bytes]]:
+        """Look at *directories* that may not exist, and for modules above them."""
+        return await probe(self, commit, directories)
+
+    async def close(self) -> None:
+        """End the git process; a second call does nothing."""
+        await self._objects.close()
+
+    async def _root(self, commit: str | None) -> str:
+        """Find the root tree of a commit, by its full id or by name."""
+        if commit is None or not _FULL_ID.fullmatch(commit):
+            commit = await self.resolve(commit)
+        root = await self._trees.root(commit)
+        if root is None:
+            raise CommitMissing(await self._why_missing(commit))
+        return root
+
+    async def _blobs(
+        self, walk: Walk, directory: Entry, problems: list[str]
+    ) -> dict[str, str]:
+        """Name the blobs of a directory's `.go` files, those behind links too."""
+        blobs = {}
+        for name, entry in sorted(
+            (await self._trees.tree(directory.oid)).entries.items()
+        ):
+            if not name.endswith(".go"):
+                continue
+            found: Entry | None = entry
+            if entry.kind is Kind.LINK:
+                step = Walk([*walk.trees], [*walk.names])
+                try:
+                    found = await self._trees.find(step, name)
+                except LeadsOut as error:
+                    problems.append(f"{name} {error}")
+                    continue
+            if found and found.kind is Kind.FILE:
+                blobs[name] = found.oid
+            elif found is None or found.kind is Kind.SUBMODULE:
+                problems.append(f"{name} is a submodule, or a link into nothing")
+        return blobs
+
+    async def _files(
+        self, blobs: dict[str, str], first: str | None, problems: list[str]
+    ) -> tuple[SourceFile, ...]:
+        """Read blobs within the limits: one round trip for sizes, one for bytes."""
+        names = reading_order(blobs, first)
+        budget, kept = Budget(), list[str]()
+        for name, info in zip(
+            names,
+            await self._objects.info([blobs[name] for name in names]),
+            strict=True,
+        ):
+            if info is None:
+                problems.append(f"{name} {NOT_HERE}")
+            elif budget.takes(name, info.size):
+                kept.append(name)
+        problems += budget.problems()
+        kept.sort()
+        files = []
+        for name, blob in zip(
+            kept,
+            await self._objects.contents([blobs[name] for name in kept]),
+            strict=True,
+        ):
+            if blob is None or blob.data is None:
+                problems.append(f"{name} {NOT_HERE}")
+            elif is_lfs_pointer(blob.data):
+                problems.append(f"{name} {LFS_POINTER}")
+            else:
+                files.append(SourceFile(name, blob.oid, blob.data))
+        return tuple(files)
+
+    async def _why_missing(self, name: str) -> str:
+        """Say why there is no such commit, and what to do."""
+        commits = await self._commits_like(name)
+        if len(commits) > 1:
+            listed = ", ".join(commits[:_NAMED])
+            return f"{shown(name)} may be any of {listed}; give more digits"
+        (other,) = await self._objects.info([name])
+        if other:
+            return f"{shown(name)} names a {other.kind}, not a commit"
+        if name == "HEAD":
+            return "the repository has no commit yet"
+        shallow = await self._git("rev-parse", "--is-shallow-repository")
+        if shallow == ["true"]:
+            return f"{shown(name)} is not in this shallow clone; run: git fetch --unshallow"
+        return (
+            f"{shown(name)} is not in the repository;"
+            " run: git fetch --all --tags, or name another commit"
+        )
+
+    async def _commits_like(self, prefix: str) -> Sequence[str]:
+        """List the commits whose ids begin with *prefix*."""
+        if not _SHORT_ID.fullmatch(prefix):
+            return []
+        oids = await self._git("rev-parse", f"--disambiguate={prefix.lower()}")
+        found = await self._objects.info(oids)
+        return [one.oid for one in found if one and one.kind == "commit"]
+
+    async def _git(self, *arguments: str) -> list[str]:
+        """Run git for its lines, none where it fails."""
+        said = await run_git(self._directory, *arguments, seconds=self._timeout)
+        return said.out.decode().split() if said.code == 0 else []

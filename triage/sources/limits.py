@@ -1,0 +1,95 @@
+"""What every source holds to: sizes, and which names are read at all."""
+
+from collections.abc import Iterable
+
+from triage.core import visible
+from triage.core.printed import shown
+from triage.errors import BadInput
+
+MAX_FILES = 2_000
+"""Files a package."""
+MAX_PACKAGE = 32 << 20
+"""Bytes a package."""
+MAX_FILE = 8 << 20
+"""Bytes a file."""
+SKIPPED = frozenset({".git", "node_modules"})
+"""Directories that no list of paths goes into.
+
+All others are listed, `testdata`, `vendor` and those with `_` or `.` in front too: a
+program in them can crash, and `go run` takes it, though `go build ./...` does not.
+"""
+LFS_POINTER = "is kept by Git LFS, not by git"
+"""The end of a sentence that begins with a file's name."""
+
+_LFS = b"version https://git-lfs.github.com/spec/v1"
+
+
+class Budget:
+    """What a package may still take."""
+
+    def __init__(self) -> None:
+        self._files = 0
+        self._bytes = 0
+        self._too_big: list[str] = []
+        self._left_out: list[str] = []
+
+    def takes(self, name: str, size: int) -> bool:
+        """Count a file of *size* bytes in, or note that it is left out."""
+        if size > MAX_FILE:
+            self._too_big.append(name)
+        elif self._files == MAX_FILES or self._bytes + size > MAX_PACKAGE:
+            self._left_out.append(name)
+        else:
+            self._files += 1
+            self._bytes += size
+            return True
+        return False
+
+    def problems(self) -> list[str]:
+        """Say what was left out: one sentence a big file, one for all the rest."""
+        said = [
+            f"{name} is left out: it is over {MAX_FILE >> 20} MiB"
+            for name in self._too_big
+        ]
+        if self._left_out:
+            more = len(self._left_out) - 1
+            said.append(
+                f"{self._left_out[0]}{f' and {more} more files' if more else ''} left"
+                f" out: a package may have {MAX_FILES} files and"
+                f" {MAX_PACKAGE >> 20} MiB"
+            )
+        return said
+
+
+def reading_order(names: Iterable[str], first: str | None) -> list[str]:
+    """Sort the names of a package's files, *first* before all others."""
+    return sorted(names, key=lambda name: (name != first, name))
+
+
+def checked_path(path: str) -> str:
+    """Pass a path that stays inside a repository; raise `BadInput` for any other.
+
+    The empty path is the root.
+    """
+    if not is_plain(path):
+        raise BadInput(f"the path {shown(path)} holds control characters")
+    if path.startswith("/"):
+        raise BadInput(f"the path {shown(path)} must be relative to the repository")
+    if path and any(part in {"", ".", ".."} for part in path.split("/")):
+        raise BadInput(f"the path {shown(path)} must be plain, without . or ..")
+    return path
+
+
+def is_plain(name: str) -> bool:
+    """Tell whether *name* can be shown and sent: no control characters, whole UTF-8."""
+    return visible.is_plain(name) and "\N{REPLACEMENT CHARACTER}" not in name
+
+
+def is_listed(name: str) -> bool:
+    """Tell whether `Source.paths` lists files of this name."""
+    return name.endswith(".go") or name in {"go.mod", "go.work"}
+
+
+def is_lfs_pointer(data: bytes) -> bool:
+    """Tell whether Git LFS holds the content: https://git-lfs.com."""
+    return data.startswith(_LFS)

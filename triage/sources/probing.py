@@ -1,0 +1,70 @@
+"""Look at what may not exist, where reading is cheap."""
+
+import asyncio
+from collections.abc import Iterable, Sequence
+from typing import Protocol
+
+from triage.core.model import Package
+from triage.errors import FileMissing
+
+
+class Reader(Protocol):
+    """What a look needs of a source; see `triage.ports.Source`."""
+
+    async def read(self, commit: str | None, path: str) -> bytes | None:
+        """Read one file."""
+        ...
+
+    async def package(
+        self, commit: str | None, directory: str, *, first: str | None = None
+    ) -> Package:
+        """Read the `.go` files of one directory."""
+        ...
+
+
+async def probe(
+    source: Reader, commit: str | None, directories: Sequence[str]
+) -> tuple[dict[str, Package], dict[str, bytes]]:
+    """Do what `Source.probe` says, by its other methods, all at once."""
+    packages, files = await asyncio.gather(
+        asyncio.gather(*(_package(source, commit, d) for d in directories)),
+        read_files(source, commit, module_paths(directories)),
+    )
+    return {package.directory: package for package in packages if package}, files
+
+
+async def read_files(
+    source: Reader, commit: str | None, paths: Sequence[str]
+) -> dict[str, bytes]:
+    """Do what `Source.read_all` says, a file at a time."""
+    files = await asyncio.gather(*(_file(source, commit, path) for path in paths))
+    pairs = zip(paths, files, strict=True)
+    return {path: data for path, data in pairs if data is not None}
+
+
+def module_paths(directories: Iterable[str]) -> list[str]:
+    """Name the module files in *directories* and on the way up to the root."""
+    found = dict[str, None]()
+    for directory in directories:
+        above = directory
+        while above:
+            found[above + "/"] = None
+            above = above.rpartition("/")[0]
+    return [start + name for start in (*found, "") for name in ("go.mod", "go.work")]
+
+
+async def _package(
+    source: Reader, commit: str | None, directory: str
+) -> Package | None:
+    try:
+        return await source.package(commit, directory)
+    except FileMissing:
+        return None
+
+
+async def _file(source: Reader, commit: str | None, path: str) -> bytes | None:
+    """Read a file; one behind a link that leads out counts as none."""
+    try:
+        return await source.read(commit, path)
+    except FileMissing:
+        return None
