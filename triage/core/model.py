@@ -69,7 +69,11 @@ class Panic:
     """Module path and version (`v1.2.3`, a pseudo-version) as frames name them."""
     problems: tuple[Problem, ...] = ()
     form: str = "runtime"
-    """The grammar that read it: `runtime`, `race`, `gin`, `chi`, `paths`, ..."""
+    """The grammar that read it.
+
+    `runtime` and `race`; `calls`, `errors`, `chi` and `paths` without a header; `gin`;
+    `json` for arrays of frames.
+    """
     goos: str | None = None
     goarch: str | None = None
     go_version: str | None = None

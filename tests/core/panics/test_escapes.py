@@ -52,6 +52,7 @@ def test_blanks_in_place_of_line_ends():
             "logged-stack",
             'no "till"',
         ),
+        (f'E1 a.go:1] "msg"="bad" "err"="x" "stack"="{ESCAPED}"', "logged-stack", "x"),
         (f"panicked: no till stack={ESCAPED}", "custom-panic", "no till"),
         (f"panic recovered: no till\\n{ESCAPED}", "custom-panic", "no till"),
         (f'stack="{ESCAPED}"', "logged-stack", ""),
@@ -101,3 +102,9 @@ def test_a_dump_behind_a_path_with_a_backslash(sample, read, frames):
 def test_two_stacks_on_one_line():
     """Each quoted value is a text of its own."""
     assert len(decipher(f'a="{ESCAPED}" b="{ESCAPED}"').crashes) == 2
+
+
+def test_a_line_of_very_many_stacks_ends():
+    """What nobody sends is not read to its end."""
+    line = " ".join(f'"{ESCAPED}"' for _ in range(1100))
+    assert len(take_escaped(Document(line))[0]) == 1000

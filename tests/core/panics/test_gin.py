@@ -25,6 +25,11 @@ NIL = "runtime error: invalid memory address or nil pointer dereference"
         ("2026/03/14 09:26:53 [Recovery] panic recovered:\nno till\n", ("custom-panic", "no till", 1)),
         ("2026/03/14 09:26:53 no till\n", ("custom-panic", "no till", 1)),
         ("*errors.errorString no till\n", ("custom-panic", "*errors.errorString no till", 1)),
+        (
+            (f"  Test Panicked\n  {NIL}\n  /usr/src/go/src/runtime/panic.go:387\n\n"
+            "  Full Stack Trace\n"),
+            ("nil-deref", NIL, 2),
+        ),
         ("up\n\na\n", ("custom-panic", "a", 3)),
         ("a\nb\n", ("custom-panic", "a\nb", 1)),
         ("", ("nil-deref", "", 1)),

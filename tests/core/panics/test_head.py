@@ -27,6 +27,14 @@ BOUNDS = "runtime error: index out of range [1] with length 0"
         (f"[negroni] PANIC: {BOUNDS}\n", "index-range", BOUNDS),
         (f"2026/03/14 09:26:53 [Recovery] panic recovered: {BOUNDS}\n", "index-range", BOUNDS),
         (f"suite.go:87: test panicked: {BOUNDS}\n", "index-range", BOUNDS),
+        (
+            ("2025-06-27 18:56:52.314 E | shop: Panic: no till\n"
+            "2025-06-27 18:56:52.314 E | shop: Stack trace:\n"
+            "2025-06-27 18:56:52.315 E | shop: "),
+            "custom-panic",
+            "no till",
+        ),
+        (f"panic during reconcile: {BOUNDS}\n", "index-range", BOUNDS),
         (f"Recovered from panic: {BOUNDS}\n", "index-range", BOUNDS),
         (f"(/orders - 127.0.0.1:80) {BOUNDS}\n", "index-range", BOUNDS),
         (f"[PANICKED] Test Panicked\n\n{BOUNDS}\n\nFull Stack Trace\n", "index-range", BOUNDS),
@@ -179,6 +187,24 @@ def test_a_head_that_lacks_the_prefix_of_its_stack(read):
     assert (panic.kind, panic.message) == ("index-range", BOUNDS)
     assert read(f"nothing to say\n{stack}").message == ""
     assert read(f"panicked: x\nnothing to say\n{stack}").message == ""
+
+
+def test_a_screen_without_carriage_returns(read):
+    """In a frame of k9s each line begins where the one before it ended."""
+    lines = [
+        "Stream closed (shop)panic: send on closed channel",
+        "",
+        *STACK.splitlines(),
+    ]
+    rows, column = [], 0
+    for line in lines:
+        rows.append(f"│{' ' * column}{line.strip()}")
+        column += len(line)
+    width = max(map(len, rows)) + 2
+    text = "".join(f"{row:<{width}}│\n" for row in rows).removeprefix("│")
+    panic = read(text)
+    assert (panic.kind, panic.message) == ("closed-channel", "send on closed channel")
+    assert len(panic.crashed.frames) == 1
 
 
 def test_what_a_neighbour_says_is_no_head(read):

@@ -3,6 +3,7 @@
 import pytest
 
 from triage.core.model import Frame
+from triage.core.panics import KINDS, LOGGED, kinds
 from triage.core.panics.kinds import (
     dump_kind,
     fatal_kind,
@@ -131,6 +132,13 @@ def test_kinds_by_frames(functions, kind):
 def test_panic_frames(function, file, expected):
     """The runtime raises panics under a few names, with and without a package."""
     assert expected == is_panic(Frame(function, file, 1))
+
+
+def test_every_kind_is_described():
+    """Whatever is told apart stands in the table, in the order in which it is tried."""
+    told = [kind for kind, _ in (*kinds._FATAL, *kinds._PANIC, *kinds._RAISERS)]
+    assert set(told) <= set(KINDS)
+    assert set(KINDS) >= LOGGED
 
 
 def test_recursion():

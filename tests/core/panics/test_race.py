@@ -54,6 +54,14 @@ def test_reports_without_their_warning_are_told_apart():
     assert len(decipher(body + "\n" + body).crashes) == 2
 
 
+def test_reports_of_old_versions(read, frames):
+    """Before Go 1.7 the detector did not say at which address."""
+    panic = read(REPORT.replace(" at 0x00c000010010", ""))
+    assert frames(panic) == ["main.write /srv/shop/main.go:9"]
+    assert panic.crashed.state == "Write by goroutine 8"
+    assert len(panic.others) == 1
+
+
 def test_reports_that_were_double_spaced(read, frames):
     """Web forms put a blank line after each line."""
     panic = read(REPORT.replace("\n", "\n\n"))

@@ -190,6 +190,9 @@ def test_chi(read, frames, prefix):
 def test_a_name_that_begins_the_text_may_be_cut(read, frames, first, kept):
     """It is trusted where something else bears it out."""
     assert kept + 2 == len(frames(read(first + CALLS)))
+    noted = [(p.line, p.text) for p in decipher(first + CALLS).problems]
+    left_out = (1, "a name that may lack its beginning is left out")
+    assert noted == ([] if kept else [left_out])
 
 
 def test_a_whole_record_is_never_cut():

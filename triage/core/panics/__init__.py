@@ -5,11 +5,12 @@ never invents a frame.
 """
 
 from triage.core.panics.decipher import decipher
-from triage.core.panics.kinds import LOGGED
+from triage.core.panics.kinds import KINDS, LOGGED
 from triage.core.panics.merge import primary
 from triage.core.panics.origin import Ownership, is_own, origin, own_frames
 
 __all__ = [
+    "KINDS",
     "LOGGED",
     "Ownership",
     "decipher",

@@ -30,6 +30,7 @@ _TAG = re.compile(
     r"\b[^<>\n]*>|<!\[CDATA\[|\]\]>",
     re.IGNORECASE,
 )
+_POSITION = re.compile(r"\[\d+/\d+\]$", re.MULTILINE)
 _SCROLLED = re.compile(r" +\[\d+/\d+\]$", re.MULTILINE)
 """Where a terminal multiplexer was scrolled to when the text was copied."""
 _LEAKED = re.compile(
@@ -56,7 +57,7 @@ def clean(text: bytes | str) -> Document:
         document.text = _WRITTEN.sub("", document.text)
     if "<" in plain or "&" in plain:
         document = _markup(document)
-    if "/" in plain and _SCROLLED.search(plain):
+    if _POSITION.search(plain):
         document.text = _SCROLLED.sub("", document.text)
     if " on top of the stack:" in plain:
         document.text = _LEAKED.sub(_leaked, document.text)

@@ -23,7 +23,9 @@ def decipher(text: bytes | str) -> Report:
     said = Said.from_text(unwrapped.text) if merged else None
     crashes = [said.add_to(panic) for panic in merged] if said else []
     problems = [problem for panic in crashes for problem in panic.problems]
-    return Report(tuple(crashes), tuple(problems))
+    for document in unwrapped.documents:
+        problems += document.problems
+    return Report(tuple(crashes), tuple(sorted(problems, key=lambda p: p.line)))
 
 
 def _read(document: Document) -> list[Found]:

@@ -7,6 +7,8 @@ from dataclasses import dataclass
 from functools import cached_property
 from itertools import accumulate
 
+from triage.core.model import Problem
+
 
 @dataclass(frozen=True, slots=True)
 class Hint:
@@ -37,6 +39,7 @@ class Document:
         self.numbers = numbers
         self.hint = hint
         self.whole = whole
+        self.problems: list[Problem] = []
 
     @cached_property
     def lines(self) -> list[str]:
@@ -46,7 +49,7 @@ class Document:
     @cached_property
     def starts(self) -> list[int]:
         """Offset of the first character of each line, and one behind the last."""
-        return list(accumulate((len(line) + 1 for line in self.lines), initial=0))
+        return list(accumulate([len(line) + 1 for line in self.lines], initial=0))
 
     @cached_property
     def taken(self) -> bytearray:
@@ -79,6 +82,10 @@ class Document:
     def number(self, index: int) -> int:
         """Return the number, from 1, of line *index* in the text as it came."""
         return index + 1 if self.numbers is None else self.numbers[index]
+
+    def note(self, index: int, text: str) -> None:
+        """Note a problem about line *index*."""
+        self.problems.append(Problem(self.number(index), text))
 
     def only(self, indexes: list[int]) -> "Document":
         """Return a document of these lines alone; they keep their numbers."""

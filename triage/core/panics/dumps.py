@@ -43,16 +43,16 @@ class Dump:
 def read_dumps(document: Document) -> list[Found]:
     """Read every dump of *document*, in the order of their headers."""
     dumps: list[Dump] = []
-    latest: dict[int, Dump] = {}
+    latest: dict[View, Dump] = {}
     for stack in _stacks(document):
-        dump = latest.get(id(stack.view))
+        dump = latest.get(stack.view)
         floor = dump.last + 1 if dump else 0
         head = None
         if dump is None or stack.first > floor + 1:
             head = stack.lead or read_head(stack.view, stack.first, floor)
         if dump is None or head or _begins(stack, dump):
             first = head.first if head else stack.first
-            dump = latest[id(stack.view)] = Dump(head, first, stack.last)
+            dump = latest[stack.view] = Dump(head, first, stack.last)
             dumps.append(dump)
         dump.add(stack)
     return [_found(document, dump) for dump in dumps if _holds(dump)]

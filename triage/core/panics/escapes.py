@@ -1,12 +1,13 @@
 r"""Stacks whose line ends were escaped, so that the whole stands on one line.
 
 `stack="goroutine 1 [running]:\nmain.main()\n\t/a.go:7 +0x1d"` in logfmt, slog and
-logrus text, `#012` by rsyslog, `%0A` and `|n` in messages to CI services, `↵`, or nothing but a
-blank; once or oftener.
+logrus text, `#012` by rsyslog, `%0A` and `|n` in messages to CI services, `↵` in
+viewers, or nothing but a blank; once or oftener.
 """
 
 import re
 from collections.abc import Callable, Iterator
+from itertools import islice
 
 from triage.core.panics import shapes
 from triage.core.panics.clean import clean, whole_characters
@@ -16,7 +17,10 @@ from triage.core.panics.head import find_opener
 _TIMES = 5
 """So many times over a text may have been escaped."""
 _ESCAPED = re.compile(r"\\[nru0x]|#012|%0A|\|n|↵")
-_SIGNS = ("\\", "#012", "%0A", "|n", "↵")
+_SIGNS = (("\\", "\\"), ("#", "#012"), ("%", "%0A"), ("|", "|n"), ("↵", "↵"))
+"""What no escaped text lacks: a character, which is found fast, and the whole of it."""
+_MOST = 1000
+"""So many stacks are taken out of one line."""
 _BACKSLASH = re.compile(
     r"\\(?:u(?P<u>[0-9a-fA-F]{4})|x(?P<x>[0-9a-fA-F]{2})|(?P<o>[0-7]{3})|(?P<c>.))"
 )
@@ -33,7 +37,7 @@ _FLAT = re.compile(
 _FLATTENED = re.compile(r"goroutine \d+ \[[^\]\n]*\]: +\S+\([^\n]* \+0x[0-9a-f]+")
 _LETTERS = {"n": "\n", "t": "\t", "r": "\r", "b": "", "f": "", "a": "", "v": ""}
 _QUOTED = re.compile(r'"((?:[^"\\]|\\.)*)("|$)')
-_FIELD = re.compile(r'([A-Za-z_][\w.-]*)=(?:"((?:[^"\\]|\\.)*)"|([^\s"]+))')
+_FIELD = re.compile(r'"?([A-Za-z_][\w.-]*)"?=(?:"((?:[^"\\]|\\.)*)"|([^\s"]+))')
 _INTERESTING = re.compile(r"goroutine \d+ |\.(?:go|s):\d+|DATA RACE")
 _CRASH_FIELDS = ("panic", "panicValue", "recover", "recovered", "r", "cause")
 _FIELDS = (*_CRASH_FIELDS, "err", "error", "msg", "message")
@@ -92,12 +96,15 @@ def hint_from(fields: Callable[[str], object]) -> Hint | None:
 def take_escaped(document: Document) -> tuple[list[Document], Document]:
     """Take the escaped stacks out of a document; the rest is the second value."""
     text = document.text
-    if not any(sign in text for sign in _SIGNS) and not _FLATTENED.search(text):
+    signs = any(char in text and sign in text for char, sign in _SIGNS)
+    if not signs and not _FLATTENED.search(text):
         return [], document
     inner: list[Document] = []
     kept: list[int] = []
     for index, line in enumerate(document.lines):
-        found = list(_stacks(line, document.number(index))) if _worth(line) else []
+        found = []
+        if _worth(line):
+            found = list(islice(_stacks(line, document.number(index)), _MOST))
         inner += found
         if not found:
             kept.append(index)
@@ -157,7 +164,7 @@ def _hint(line: str) -> Hint | None:
     hint = hint_from(fields.get)
     if hint:
         return hint
-    opened = find_opener(line[: line.find("goroutine ")], near=True)
+    opened = find_opener(line.partition("goroutine ")[0], near=True)
     if opened is None:
         return None
     message = opened.string[opened.end() :]

@@ -9,7 +9,7 @@ import re
 from triage.core.model import Frame, Goroutine
 from triage.core.panics.crash import Found, make
 from triage.core.panics.document import Document
-from triage.core.panics.head import Head, find_opener, log_message
+from triage.core.panics.head import Head, find_opener, log_message, read_head
 from triage.core.panics.prefix import Prefixes
 from triage.core.panics.view import View
 
@@ -74,6 +74,9 @@ def _source(view: View, index: int) -> str | None:
 
 def _head(view: View, line: int, floor: int) -> Head | None:
     """Take the lines right above the stack as the panic's message."""
+    head = read_head(view, line, floor)
+    if head and head.opener not in {"", "logged"}:
+        return head
     lines: list[str] = []
     first = line
     for index in range(line - 1, max(floor, line - _MESSAGE) - 1, -1):

@@ -12,6 +12,8 @@ from triage.core.panics.view import View
 
 _FAR = 200
 """A message has at most so many lines."""
+_STRANGERS = 3
+"""So many lines without the dump's prefix may have its head among them."""
 _TABS = ("\t", " " * 8, " " * 4)
 """A tab, and what forms make of it."""
 _FAR_LOOSE = 40
@@ -30,11 +32,11 @@ _INSIDE = re.compile(
 )
 """Openers that loggers write, found anywhere in a line."""
 _NEAR = re.compile(
-    r"(?:^|(?<=[\s:=|>\"'\[\]`]))"
-    r"(?:(?P<panic>panic: )|(?P<fatal>fatal error: )"
+    r"(?:^|(?<=[\s:=|>\"'\[\])`]))"
+    r"(?:(?P<panic>[Pp]anic: )|(?P<fatal>fatal error: )"
     r"|(?P<recovered>\[PANIC RECOVER\]:? |PANIC: "
-    r"|(?i:recovered (?:from )?(?:a )?(?:panic)?|panic (?:recovered|triggered|occurred|caught|in \S+)"
-    r"|caught panic|panicked(?: with)?)(?:: |:$|= ?)|(?i:handler crashed with error )))"
+    r"|(?i:recovered (?:from )?(?:a )?(?:panic)?|panic (?:recovered|triggered|occurred"
+    r"|caught|(?:in|during) \S+)|caught panic|panicked(?: with)?)(?:: |:$|= ?)|(?i:handler crashed with error )))"
     r"|(?P<named>(?=runtime error: ))"
 )
 """Openers that count only right above a dump."""
@@ -51,8 +53,10 @@ _SIGNAL = re.compile(r"\[signal (?P<name>\w+)[^\]]*\]")
 _REGISTERS = re.compile(r"PC=0x[0-9a-f]+ m=|PC=0x[0-9a-f]+$")
 _ADDRESS = re.compile(r"\baddr=(0x[0-9a-f]+)")
 _NOTES = re.compile(
-    r"\[signal |PC=0x|signal arrived during |runtime: "
-    r"|(?i:(?:full )?(?:stack ?trace|stack|trace ?back)\s*[:=]?\s*<?$)"
+    r"\[signal |PC=0x|signal arrived during |runtime: |(?:[A-Za-z]:)?/\S+\.go:\d+$"
+)
+_TITLE = re.compile(
+    r"(?i:(?:^|[\s:|\]])(?:stack ?trace|stack|trace ?back)\s*[:=]?\s*<?$)"
 )
 _NEXT_FIELD = re.compile(r"\s+[\w.]+=\W{0,2}$")
 _ADDRESSEE = re.compile(r"(?:[\d.]+|\[[^\]\s]*\]|@):?\d*: ")
@@ -83,9 +87,12 @@ def read_head(view: View, start: int, floor: int) -> Head | None:
     Lines before *floor* belong to an earlier crash.
     """
     near, blanks = True, 0
+    strangers: list[int] = []
     for index in range(start - 1, max(floor, start - _FAR) - 1, -1):
         body = view.body(index)
         if not body:
+            if body is None and near and len(strangers) < _STRANGERS:
+                strangers.append(index)
             blanks += body == "" and not near
             if blanks and start - index > _FAR_LOOSE:
                 break
@@ -93,16 +100,22 @@ def read_head(view: View, start: int, floor: int) -> Head | None:
         found = find_opener(body, near=near)
         if found:
             return finish(view, index, floor, start, found)
-        near = near and (view.depth(index) > 0 or bool(_NOTES.match(body)))
-        if _LOG_LINE.match(body):
+        note = _is_note(body)
+        near = near and (note or view.depth(index) > 0)
+        if _LOG_LINE.match(body) and not note:
             break
-    return _lone(view, start, floor)
+    return _bare(view, strangers) or _lone(view, start, floor)
 
 
 def find_opener(body: str, *, near: bool) -> re.Match[str] | None:
     """Find where a head begins in a line; *near* ones stand right above a dump."""
     found = OPENERS.match(body) or _INSIDE.search(body)
     return found or (_NEAR.search(body) if near else None)
+
+
+def _is_note(body: str) -> bool:
+    """Tell whether a line stands between a message and the dump as a matter of form."""
+    return bool(_NOTES.match(body) or _TITLE.search(body))
 
 
 def log_message(line: str) -> str | None:
@@ -119,7 +132,7 @@ def finish(view: View, index: int, floor: int, end: int, found: re.Match[str]) -
     """Read the head that opens at line *index* and ends before line *end*."""
     opener, body = found.lastgroup or "", found.string
     stop = index + 1
-    while stop < end and not _NOTES.match(view.body(stop) or ""):
+    while stop < end and not _is_note(view.body(stop) or ""):
         stop += 1
     notes = [body, *(view.body(i) or "" for i in range(stop, end))]
     if opener == "signal":
@@ -205,6 +218,19 @@ def _note_signal(head: Head, lines: list[str]) -> None:
             head.cgo = True
 
 
+def _bare(view: View, strangers: list[int]) -> Head | None:
+    """Read a head out of the lines above a dump that lack its prefix.
+
+    A logger frames the stack and leaves the words above it as they are.
+    """
+    for index in strangers:
+        line = view.words(index)
+        head = head_before(line, index)
+        if head or not _is_note(line):
+            return head
+    return None
+
+
 def _lone(view: View, start: int, floor: int) -> Head | None:
     """Make a head of what is left where the line that opens one is not there.
 
@@ -216,12 +242,7 @@ def _lone(view: View, start: int, floor: int) -> Head | None:
             head = Head(index, "", line, index)
             _note_signal(head, [line])
             return head
-    line = view.words(start - 1) if start > floor else None
-    if line and view.body(start - 1) is None:
-        near = _NOTES.match(line) and start - 1 > floor
-        line, start = (view.words(start - 2), start - 1) if near else (line, start)
-        found = find_opener(line, near=True)
-        return head_before(line, start - 1) if found else None
+    line = view.body(start - 1) if start > floor else None
     logged = log_message(line) if line else None
     return Head(start - 1, "logged", logged, start - 1) if logged else None
 

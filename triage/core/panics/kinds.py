@@ -1,12 +1,40 @@
-"""The kinds of crashes, and how one is told from another.
-
-Order matters: the first that fits, from the top.
-"""
+"""The kinds of crashes, and how one is told from another."""
 
 import re
 from collections.abc import Sequence
 
 from triage.core.model import Frame
+
+KINDS = {
+    "data-race": "a report of the race detector",
+    "deadlock": "all goroutines are asleep, or there is none",
+    "stack-overflow": "a goroutine's stack exceeds the limit",
+    "fatal-concurrent-map": "a map is read, written or ranged over concurrently",
+    "fatal-unlock": "an unlocked mutex is unlocked",
+    "fatal-oom": "the system has no more memory",
+    "fatal-fault": "memory is accessed that is not there",
+    "cgo-signal": "a signal arrived in C code or through calls of C",
+    "fatal-signal": "an unexpected signal",
+    "fatal-runtime": "another fatal error of the runtime",
+    "sigquit": "a dump asked for by SIGQUIT",
+    "test-timeout": "a test ran longer than allowed",
+    "nil-deref": "a nil pointer is followed or a nil function called",
+    "nil-map": "an entry of a nil map is assigned to",
+    "nil-panic": "panic(nil)",
+    "index-range": "an index is out of range",
+    "slice-bounds": "bounds of a slice are out of range",
+    "slice-conversion": "a slice is too short for its array",
+    "makeslice": "a length or capacity is out of range",
+    "divide": "an integer is divided by zero",
+    "interface-conversion": "an interface holds another type",
+    "closed-channel": "a closed or nil channel is sent to or closed",
+    "klog-fatal": "a fatal line of klog or glog",
+    "custom-panic": "a panic with the program's own value",
+    "logged-error": "an error printed with its stack: nothing crashed",
+    "logged-stack": "a stack printed on purpose, without words that say why",
+    "goroutine-dump": "goroutines without a crash",
+}
+"""Every kind, with what it is; the first that fits, from the top."""
 
 _FATAL = (
     ("deadlock", re.compile(r"all goroutines are asleep|no goroutines \(main called")),

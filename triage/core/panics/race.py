@@ -12,7 +12,8 @@ from triage.core.panics.prefix import Prefixes
 from triage.core.panics.view import View
 
 _ANCHOR = re.compile(
-    r"(?:Previous |[Aa]tomic |[Rr]ead|[Ww]rite)[\w ]{0,20} at 0x[0-9a-f]+ by [^:\n]*:"
+    r"(?:Previous |[Aa]tomic |[Rr]ead|[Ww]rite)[\w ]{0,48}"
+    r" by (?:goroutine \d+|main goroutine)[^:\n]*:"
     r"|Goroutine \d+ \(\w+\) created at:"
 )
 _WORDS = ("by goroutine ", "by main goroutine", " created at:")
@@ -36,7 +37,7 @@ def read_races(document: Document) -> list[Found]:
     if not any(word in text for word in _WORDS):
         return []
     prefixes, before = Prefixes(document), -1
-    latest: dict[int, Race] = {}
+    latest: dict[View, Race] = {}
     races: list[Race] = []
     for found in _ANCHOR.finditer(text):
         line, column, end = document.span(found)
@@ -48,9 +49,9 @@ def read_races(document: Document) -> list[Found]:
         last = reader.read(line + 1)
         reader.take(line)
         access = shapes.ACCESS.match(found[0])
-        race = latest.get(id(view))
+        race = latest.get(view)
         if access and (race is None or not access["previous"]):
-            race = latest[id(view)] = Race(_top(view, line), last)
+            race = latest[view] = Race(_top(view, line), last)
             races.append(race)
         if race:
             race.last = last

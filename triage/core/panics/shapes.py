@@ -19,9 +19,8 @@ https://github.com/golang/go/blob/master/src/runtime/traceback.go (goroutinehead
 RUNTIME_STACK = re.compile(r"runtime stack:[ \t]*$", re.MULTILINE)
 
 ACCESS = re.compile(
-    r"(?P<previous>Previous )?(?P<what>(?:[Aa]tomic )?(?:[Rr]ead|[Ww]rite))"
-    r" at (?P<address>0x[0-9a-f]+) by (?P<who>goroutine (?P<id>\d+)|main goroutine)"
-    r"(?P<more>[^:\n]*):"
+    r"(?P<previous>Previous )?(?:[Aa]tomic )?(?:[Rr]ead|[Ww]rite)(?: at 0x[0-9a-f]+)?"
+    r" by (?:goroutine (?P<id>\d+)|main goroutine)[^:\n]*:"
 )
 """A section of a race report: `Previous write at 0x00c0 by goroutine 9:`."""
 BORN = re.compile(r"Goroutine (?P<id>\d+) \((?P<state>\w+)\) created at:")

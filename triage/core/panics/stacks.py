@@ -43,13 +43,17 @@ _FORGES = frozenset((
 ))  # fmt: skip
 
 
+_Name = tuple[str, str | None]
+"""A function and its arguments, None where none were printed."""
+
+
 @dataclass(slots=True)
 class _Top:
     """Where a stack without a header begins."""
 
     view: View
-    name: tuple[str, str | None] | None
-    """Function and arguments; None where paths stand alone."""
+    name: _Name | None
+    """None where paths stand alone."""
     above: int
     """The line of the name, or of the first path."""
     line: int
@@ -70,8 +74,10 @@ def read_loose_stacks(document: Document) -> list[Found]:
         top = _top(prefixes, line, anchor.end() - document.starts[line], floor)
         if top is None:
             continue
-        read = _paths if top.name is None else _calls
-        stack, last = read(top, floor)
+        if top.name is None:
+            stack, last = _paths(top, floor)
+        else:
+            stack, last = _calls(top, top.name, floor)
         found += [stack] if stack else []
         floor = last + 1
     return found
@@ -103,9 +109,7 @@ def _top(prefixes: Prefixes, line: int, end: int, floor: int) -> _Top | None:
     return _Top(view, None, line, line, at) if _path_at(view, line) else None
 
 
-def _name_above(
-    view: View, line: int, floor: int
-) -> tuple[tuple[str, str | None], int] | None:
+def _name_above(view: View, line: int, floor: int) -> tuple[_Name, int] | None:
     """Find the function's name in the line above *line*, and that line."""
     above = line - 1
     while above >= floor and not view.body(above) and line - above <= 2:  # noqa: PLR2004 - double-spaced
@@ -129,12 +133,13 @@ def _path_at(view: View, line: int) -> tuple[str, int, bool] | None:
     return at if at and not at[2] and _ABSOLUTE.match(at[0]) else None
 
 
-def _calls(top: _Top, floor: int) -> tuple[Found | None, int]:
+def _calls(top: _Top, name: _Name, floor: int) -> tuple[Found | None, int]:
     """Read a stack whose lines are pairs of function and file, and its last line."""
     document = top.view.document
-    if top.name is None or _may_be_cut(top):
+    if _may_be_cut(top, name[0]):
+        document.note(top.above, "a name that may lack its beginning is left out")
         return None, top.line
-    frame = shapes.frame(top.name[0], top.at, top.name[1])
+    frame = shapes.frame(name[0], top.at, name[1])
     bare = frame.arguments is None
     reader = StackReader(top.view, apart=0 if bare else None)
     reader.begin(frame, range(top.above, top.line + 1))
@@ -170,16 +175,15 @@ def _arrowless(view: View) -> View:
     return View(view.document, strip, view.suffix)
 
 
-def _may_be_cut(top: _Top) -> bool:
-    """Tell whether the name may lack its beginning: it begins the text.
+def _may_be_cut(top: _Top, name: str) -> bool:
+    """Tell whether *name* may lack its beginning: it begins the text.
 
     Trusted is what something else bears out: a prefix, a package that stands under
     its name in the path or begins another line, a well-known host.
     """
     document = top.view.document
-    if top.above or top.name is None or top.view.strip or document.whole:
+    if top.above or top.view.strip or document.whole:
         return False
-    name = top.name[0]
     if document.lines[0][:1].isspace() or name.startswith(("main.", "panic")):
         return False
     package = split_function(name).package

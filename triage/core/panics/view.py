@@ -39,7 +39,11 @@ class View:
 
     def words(self, index: int) -> str:
         """Return line *index* as `body`, or as it stands where it is not ours."""
-        return self.body(index) or self.document.lines[index].strip()
+        body = self.body(index)
+        if body:
+            return body
+        line = self.document.lines[index].strip()
+        return self._unclose(line).strip() if self.suffix else line
 
     def depth(self, index: int) -> int:
         """Return how far line *index* is indented behind the prefix."""
