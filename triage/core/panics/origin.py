@@ -7,19 +7,11 @@ import re
 from collections.abc import Callable
 from dataclasses import dataclass
 
+from triage.core import standard
 from triage.core.model import Frame, Panic
 from triage.core.names import split_function
 from triage.core.panics.kinds import is_panic
 
-_STANDARD = frozenset((
-    "archive", "bufio", "builtin", "bytes", "cmp", "compress", "container",
-    "context", "crypto", "database", "debug", "embed", "encoding", "errors",
-    "expvar", "flag", "fmt", "go", "hash", "html", "image", "index", "internal",
-    "io", "iter", "log", "maps", "math", "mime", "net", "os", "path", "plugin",
-    "reflect", "regexp", "runtime", "slices", "sort", "strconv", "strings",
-    "structs", "sync", "syscall", "testing", "text", "time", "unicode", "unique",
-    "unsafe", "weak", "vendor",
-))  # fmt: skip
 _INTERNAL = frozenset((
     "abi", "bytealg", "chacha8rand", "cpu", "fmtsort", "fuzz", "godebug", "itoa",
     "poll", "race", "reflectlite", "runtime", "singleflight", "stringslite", "sync",
@@ -100,15 +92,16 @@ def is_standard(frame: Frame) -> bool:
         return True
     path = _path(frame)
     package = split_function(frame.function).package
-    if "/" in package and package.partition("/")[0] not in _STANDARD:
+    if "/" in package and not standard.is_standard(package):
         return False
     if "/libgo/" in path:  # gccgo's runtime is in C
         return True
     found = _GOROOT.search(path)
     parts = (found["top"], found["next"]) if found else tuple(path.split("/")[:2])
-    if len(parts) < 2 or parts[0] not in _STANDARD or package == "main":  # noqa: PLR2004 - a directory at least
+    if len(parts) < 2 or package == "main" or parts[0] == "cmd":  # noqa: PLR2004 - a directory at least
         return False
-    return parts[0] != "internal" or parts[1] in _INTERNAL
+    go = standard.is_standard(parts[0])
+    return go and (parts[0] != "internal" or parts[1] in _INTERNAL)
 
 
 def origin(panic: Panic, is_own: Own | None = None) -> int | None:
