@@ -18,7 +18,11 @@ from tests.githubapi.samples import Workshop, serving
 
 jsonschema = pytest.importorskip("jsonschema", reason="jsonschema is not installed")
 
-PLACES = (os.environ.get("TRIAGE_OPENAPI", ""), "node_modules/@octokit/openapi")
+PLACES = (
+    os.environ.get("TRIAGE_OPENAPI", ""),
+    "build/openapi",  # where CI puts it
+    "node_modules/@octokit/openapi",
+)
 ROUTES = {
     "/repos/acme/shop": "/repos/{owner}/{repo}",
     "/repos/acme/shop/commits/main": "/repos/{owner}/{repo}/commits/{ref}",
