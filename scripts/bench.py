@@ -21,7 +21,7 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 
 import triage
-from scripts import bench_github, bench_tiers
+from scripts import bench_github, bench_panics, bench_tiers
 from scripts.bench_packages import Site, commit, write_package
 from scripts.bench_rows import Row, table
 
@@ -185,7 +185,14 @@ async def github(bench: Bench) -> AsyncIterator[Row]:
         yield row
 
 
+async def panics(bench: Bench) -> AsyncIterator[Row]:
+    """Time the reading of panic texts."""
+    async for row in bench_panics.rows(bench.rounds):
+        yield row
+
+
 MEASUREMENTS = {
+    "panics": panics,
     "context": cold_contexts,
     "command": command,
     "memory": helper_memory,
