@@ -103,11 +103,11 @@ def _without_literals(words: list[str], *, whole: bool) -> list[str]:
 
 def _declarations(words: list[str]) -> list[str]:
     """Join receivers and methods; two bare words in a row count as such a pair."""
-    named, rest = [], list(words)
-    while rest:
-        size = 2 if len(rest) > 1 and not rest[1].startswith("(") else 1
-        named.append(".".join(rest[:size]).lstrip("("))
-        del rest[:size]
+    named, at = list[str](), 0
+    while at < len(words):
+        method = at + 1 < len(words) and not words[at + 1].startswith("(")
+        named.append(".".join(words[at : at + 1 + method]).lstrip("("))
+        at += 1 + method
     return named
 
 

@@ -31,11 +31,11 @@ _TAG = re.compile(
     re.IGNORECASE,
 )
 _POSITION = re.compile(r"\[\d+/\d+\]$", re.MULTILINE)
-_SCROLLED = re.compile(r" +\[\d+/\d+\]$", re.MULTILINE)
+_SCROLLED = re.compile(r"(?<! ) +\[\d+/\d+\]$", re.MULTILINE)
 """Where a terminal multiplexer was scrolled to when the text was copied."""
 _LEAKED = re.compile(
-    r"\[?Goroutine (\d+) in state ([^,\n]+), with \S+ on top of the stack:"
-    r"(\ngoroutine \d+ \[[^\]\n]*\]:)?"
+    r"\[?Goroutine (\d+) in state ([^,\n]{1,99}), with \S+ on top of the stack:"
+    r"(\ngoroutine \d+ \[[^][\n]*\]:)?"
 )
 """goleak's header; later versions set the runtime's below it."""
 _QUOTED = re.compile(r"=([0-9A-F]{2})")
@@ -95,7 +95,7 @@ def _line_ends(text: str) -> Document:
         return Document(text)
     if "\n" not in text:
         return Document(text.replace("\r", "\n"))
-    text = re.sub(r"\r+\n", "\n", text).removesuffix("\r")
+    text = re.sub(r"(?<!\r)\r+\n", "\n", text).removesuffix("\r")
     return breaking(Document(text), "\r") if "\r" in text else Document(text)
 
 
@@ -131,16 +131,13 @@ def _entity(entity: str) -> str:
 
 def _printable(document: Document) -> Document:
     """Undo the quoted-printable encoding of mail; a soft break joins two lines."""
-    lines: list[str] = []
+    pieces: list[str] = []
     numbers: list[int] = []
-    soft = False
+    hard = True
     for index, line in enumerate(document.lines):
         text = line.removesuffix("=")
-        decoded = _QUOTED.sub(lambda found: chr(int(found[1], 16)), text)
-        if soft:
-            lines[-1] += decoded
-        else:
-            lines.append(decoded)
-            numbers.append(document.number(index))
-        soft = text != line
-    return Document("\n".join(lines), numbers)
+        piece = _QUOTED.sub(lambda found: chr(int(found[1], 16)), text)
+        pieces += ["\n", piece] if hard and index else [piece]
+        numbers += [document.number(index)] * (hard + piece.count("\n"))
+        hard = text == line
+    return Document("".join(pieces), numbers)

@@ -7,12 +7,11 @@ from dataclasses import dataclass, replace
 from triage.core.model import Frame, Panic
 from triage.core.target import ARCHITECTURES, SYSTEMS, of_stack
 
-_VERSION = re.compile(
-    r"(?:^|/)(?P<module>[\w.~!-]+\.[\w.~!-]+(?:/[\w.~!-]+)*)@(?P<version>v\d+\.\d+\.\d+[\w.+-]*)/"
-)
-_CACHE = re.compile(r".*(?:^|/)pkg/mod/")
+_VERSIONED = re.compile(r"(?P<name>[\w.~!-]+)@(?P<version>v\d+\.\d+\.\d+[\w.+-]*)")
+_PART = re.compile(r"[\w.~!-]+")
+_CACHE = "/pkg/mod/"
 _REVISION = re.compile(
-    r"vcs[._]revision[\"']?\s*[=:,]?\s*(?:[\"']?[Vv]alue[\"']?\s*:\s*)?[\"']?(?P<sha>[0-9a-f]{7,64})\b"
+    r"vcs[._]revision[\"']?\s*+(?:[=:,]\s*+)?(?:[\"']?[Vv]alue[\"']?\s*:\s*)?[\"']?(?P<sha>[0-9a-f]{7,64})\b"
 )
 _GO = re.compile(
     r"\b(?P<version>go1(?:\.\d+){1,2}(?:(?:rc|beta)\d+)?)\b"
@@ -35,12 +34,25 @@ def versions(frames: Iterable[Frame]) -> tuple[tuple[str, str], ...]:
     found: dict[str, str] = {}
     for frame in frames:
         path = frame.file or ""
-        if "@v" not in path:
-            continue
-        named = _VERSION.search(_CACHE.sub("", path.replace("\\", "/")))
+        named = _version(path.replace("\\", "/")) if "@v" in path else None
         if named:
-            found.setdefault(_unescaped(named["module"]), named["version"])
+            found.setdefault(_unescaped(named[0]), named[1])
     return tuple(found.items())
+
+
+def _version(path: str) -> tuple[str, str] | None:
+    """`/go/pkg/mod/example.com/a/b@v1.2.3/c.go` -> `example.com/a/b`, `v1.2.3`."""
+    module: list[str] = []
+    for part in f"/{path}".rpartition(_CACHE)[2].split("/")[:-1]:
+        named = _VERSIONED.fullmatch(part)
+        name = named["name"] if named else part
+        if not _PART.fullmatch(name):
+            module = []
+        elif module or "." in name[1:-1]:  # a host begins it
+            module.append(name)
+        if named and module:
+            return "/".join(module), named["version"]
+    return None
 
 
 def _unescaped(module: str) -> str:

@@ -29,15 +29,18 @@ _PERCENT = re.compile(r"%(0[AD9]|2[0-9A-F]|3A)")
 _BAR = re.compile(r"\|(?:0x([0-9a-fA-F]{4})|([nrlxp|'\[\]]))")
 _BAR_LETTERS = {"n": "\n", "r": "", "x": "\n", "l": "\n", "p": "\n"}
 _FLAT = re.compile(
-    r"(?P<header>goroutine \d+ \[[^\]\n]*\]:) +(?=\S+\()"
-    r"| +(?P<place>[^\s()]+\.(?:go|s|c):\d+(?: \+0x[0-9a-f]+)?"
+    r"(?P<header>goroutine \d+ \[[^][\n]*\]:) +(?=\S+\()"
+    r"|(?<! ) +(?P<place>[^\s()]+\.(?:go|s|c):\d+(?: \+0x[0-9a-f]+)?"
     r"(?: fp=\S+ sp=\S+(?: pc=\S+)?)?)(?: +|$)"
-    r"| +(?P<signal>\[signal )"
+    r"|(?<! ) +(?P<signal>\[signal )"
 )
-_FLATTENED = re.compile(r"goroutine \d+ \[[^\]\n]*\]: +\S+\([^\n]* \+0x[0-9a-f]+")
+_FLATTENED = re.compile(r"goroutine \d+ \[[^][\n]*\]: +\S+\(")
+_OFFSET = re.compile(r" \+0x[0-9a-f]")
 _LETTERS = {"n": "\n", "t": "\t", "r": "\r", "b": "", "f": "", "a": "", "v": ""}
-_QUOTED = re.compile(r'"((?:[^"\\]|\\.)*)("|$)')
-_FIELD = re.compile(r'"?([A-Za-z_][\w.-]*)"?=(?:"((?:[^"\\]|\\.)*)"|([^\s"]+))')
+_QUOTED = re.compile(r'"([^"\\]*+(?:\\.[^"\\]*+)*+)("|\\?$)')
+_FIELD = re.compile(
+    r'(?<![\w.-])"?([\w.-]++)"?=(?:"([^"\\]*+(?:\\.[^"\\]*+)*+)"|([^\s"]+))'
+)
 _INTERESTING = re.compile(r"goroutine \d+ |\.(?:go|s):\d+|DATA RACE")
 _CRASH_FIELDS = ("panic", "panicValue", "recover", "recovered", "r", "cause")
 _FIELDS = (*_CRASH_FIELDS, "err", "error", "msg", "message")
@@ -97,7 +100,7 @@ def take_escaped(document: Document) -> tuple[list[Document], Document]:
     """Take the escaped stacks out of a document; the rest is the second value."""
     text = document.text
     signs = any(char in text and sign in text for char, sign in _SIGNS)
-    if not signs and not _FLATTENED.search(text):
+    if not signs and not (" +0x" in text and _FLATTENED.search(text)):
         return [], document
     inner: list[Document] = []
     kept: list[int] = []
@@ -114,7 +117,13 @@ def take_escaped(document: Document) -> tuple[list[Document], Document]:
 def _worth(line: str) -> bool:
     if not _INTERESTING.search(line):
         return False
-    return bool(_ESCAPED.search(line) or _FLATTENED.search(line))
+    return bool(_ESCAPED.search(line)) or _flattened(line)
+
+
+def _flattened(line: str) -> bool:
+    """Tell whether a header, a call and an offset stand on one line."""
+    header = _FLATTENED.search(line)
+    return header is not None and _OFFSET.search(line, header.end()) is not None
 
 
 def _stacks(line: str, number: int) -> Iterator[Document]:
@@ -125,7 +134,7 @@ def _stacks(line: str, number: int) -> Iterator[Document]:
         text = _unfolded(found[1]) if _worth(found[1]) else None
         if text:
             quoted = True
-            yield _document(text, number, hint, whole=bool(found[2]))
+            yield _document(text, number, hint, whole=found[2] == '"')
     if not quoted:
         text = _unfolded(line)
         if text:
@@ -159,7 +168,9 @@ def _document(text: str, number: int, hint: Hint | None, *, whole: bool) -> Docu
 
 
 def _hint(line: str) -> Hint | None:
-    fields = {f[1]: unescape(f[2]) if f[2] else f[3] for f in _FIELD.finditer(line)}
+    fields = {
+        f[1]: unescape(f[2]) if f[3] is None else f[3] for f in _FIELD.finditer(line)
+    }
     fields = {name: value for name, value in fields.items() if "\n" not in value}
     hint = hint_from(fields.get)
     if hint:

@@ -71,6 +71,8 @@ class StackReader:
             if body is not None and _stops(body):
                 break
             behind = self._take(body, index, after) if body else 0
+            if body and not behind and shapes.mentions(body):
+                break
             strangers = 0 if behind or _NOISE.match(body or "") else strangers + 1
             last = behind - 1 if behind else last
             index = behind or index + 1

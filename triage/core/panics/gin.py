@@ -7,16 +7,16 @@ A path with its program counter, then the function and the line of source:
 import re
 
 from triage.core.model import Frame, Goroutine
+from triage.core.panics import shapes
 from triage.core.panics.crash import Found, make
 from triage.core.panics.document import Document
 from triage.core.panics.head import Head, find_opener, log_message, read_head
 from triage.core.panics.prefix import Prefixes
 from triage.core.panics.view import View
 
-_ANCHOR = re.compile(
-    r"(?:^|(?<=[\s|>│\"'`]))(?:[A-Za-z]:[/\\]|/(?=[\w.@~+-]))[^:()\n]*:\d{1,7} \(0x[0-9a-f]+\)",
-    re.MULTILINE,
-)
+_TAIL = re.compile(r":\d{1,7} \(0x[0-9a-f]+\)")
+_DRIVE = re.compile(r"(?<![^\s|>│\"'`])[A-Za-z]:[/\\]")
+_ROOT = re.compile(r"(?<![^\s|>│\"'`])/(?=[\w.@~+-])")
 _PLACE = re.compile(r"(?P<file>.+):(?P<line>\d{1,7}) \(0x[0-9a-f]+\)$")
 _SOURCE = re.compile(r"(?P<function>[\w.*()\[\]/·-]+): ?(?P<source>.*)$")
 _MESSAGE = 8
@@ -29,17 +29,33 @@ def read_gin(document: Document) -> list[Found]:
         return []
     prefixes = Prefixes(document)
     found: list[Found] = []
-    floor = 0
-    for anchor in document.find_open(_ANCHOR):
-        span = document.span(anchor)
-        if span[0] < floor or document.taken[span[0]]:
+    floor, before = 0, -1
+    for tail in document.find_open(_TAIL):
+        span = _anchor(document, tail)
+        if span is None or span[0] < floor or document.taken[span[0]]:
             continue
+        if span[0] == before:
+            continue  # one line holds one path; others in it are somebody's words
+        before = span[0]
         view = prefixes.view(span, _PLACE.match, _fits)
         if _PLACE.match(view.body(span[0]) or ""):
             stack, last = _read(view, span[0], floor)
             found.append(stack)
             floor = last + 1
     return found
+
+
+def _anchor(document: Document, tail: re.Match[str]) -> tuple[int, int, int] | None:
+    """Find the path before a line number: the line, and the columns of both together.
+
+    No colon and no bracket stands in it, but for a drive's.
+    """
+    line, column, end = document.span(tail)
+    text = document.lines[line]
+    begin = max(text.rfind(mark, 0, column) for mark in ":()") + 1
+    drive = _DRIVE.match(text, begin - 2, column) if begin > 1 else None
+    root = drive or _ROOT.search(text, begin, column)
+    return (line, root.start(), end) if root else None
 
 
 def _fits(view: View, line: int) -> bool:
@@ -54,7 +70,7 @@ def _read(view: View, line: int, floor: int) -> tuple[Found, int]:
         at = _PLACE.match(view.body(index) or "")
         if at:
             source = _source(view, index + 1)
-            frames.append(Frame(source or "", at["file"], int(at["line"])))
+            frames.append(Frame(source or "", at["file"], shapes.number(at["line"])))
             last = index + bool(source)
             view.document.taken[index : last + 1] = b"\x01" * (last + 1 - index)
             index = last

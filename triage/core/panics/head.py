@@ -7,6 +7,7 @@ that belongs to it is taken.
 import re
 from dataclasses import dataclass
 
+from triage.core.panics import shapes
 from triage.core.panics.unfold import margin_glue
 from triage.core.panics.view import View
 
@@ -44,24 +45,25 @@ _LOG_LINE = re.compile(
     r"\W{0,2}\d{4}[-/]\d\d[-/]\d\d[T ]|\d\d:\d\d:\d\d|[IWE]\d{4} |time=|level=|\{\""
 )
 _STAMP = re.compile(
-    r"[IWE]\d{4} [^\]]*\] |\W{0,2}\d{4}[-/]\d\d[-/]\d\d[T ]\d\d:\d\d:\d\d[.,\d]*\S* ?"
+    r"[IWE]\d{4} [^\]]{0,199}\] |\W{0,2}\d{4}[-/]\d\d[-/]\d\d[T ]\d\d:\d\d:\d\d[.,\d]*\S* ?"
 )
 _ZAP_MESSAGE = 3
 """zap's console form: time, level, caller, message, fields, with tabs between."""
-_RECOVERED = re.compile(r"\s+\[recovered(?:,\s+repanicked)?\]$")
-_SIGNAL = re.compile(r"\[signal (?P<name>\w+)[^\]]*\]")
+_RECOVERED = re.compile(r"(?<!\s)\s+\[recovered(?:,\s+repanicked)?\]$")
+_SIGNAL = re.compile(r"\[signal (?P<name>\w++)[^\]]*\]")
 _REGISTERS = re.compile(r"PC=0x[0-9a-f]+ m=|PC=0x[0-9a-f]+$")
-_ADDRESS = re.compile(r"\baddr=(0x[0-9a-f]+)")
+_ADDRESS = re.compile(r"\baddr=0x([0-9a-f]+)")
 _NOTES = re.compile(
     r"\[signal |PC=0x|signal arrived during |runtime: |(?:[A-Za-z]:)?/\S+\.go:\d+$"
 )
 _TITLE = re.compile(
-    r"(?i:(?:^|[\s:|\]])(?:stack ?trace|stack|trace ?back)\s*[:=]?\s*<?$)"
+    r"(?i:(?:^|[\s:|\]])(?:stack ?trace|stack|trace ?back)\s*+(?:[:=]\s*+)?<?$)"
 )
-_NEXT_FIELD = re.compile(r"\s+[\w.]+=\W{0,2}$")
-_ADDRESSEE = re.compile(r"(?:[\d.]+|\[[^\]\s]*\]|@):?\d*: ")
-_FIELD = re.compile(r"\bpanic=(?:\"((?:[^\"\\]|\\.)*)\"|(\S+))")
-_PRINTED = re.compile(r"(?:[\"&<{]|[\w.*]+\{|\d).* \((.*)\)$", re.DOTALL)
+_NEXT_FIELD = re.compile(r"(?<!\s)\s+[\w.]+=\W{0,2}$")
+_ADDRESSEE = re.compile(r"(?:[\d.]++|\[[^\]\s]*\]|@):?\d*+: ")
+_FIELD = re.compile(r"\bpanic=(?:\"([^\"\\]*+(?:\\.[^\"\\]*+)*+)\"|(\S+))")
+_PRINTED = re.compile(r"[\"&<{]|[\w.*]+\{|\d")
+"""How a value begins that was printed with `%#v`, its words in brackets behind it."""
 
 
 @dataclass(slots=True)
@@ -144,7 +146,8 @@ def finish(view: View, index: int, floor: int, end: int, found: re.Match[str]) -
         raw = "\n".join(lines).strip()
     text = _RECOVERED.sub("", raw)
     if opener == "serving":
-        text = _ADDRESSEE.sub("", text)
+        addressee = _ADDRESSEE.match(text)
+        text = text[addressee.end() :] if addressee else text
     head = Head(_top(view, index, floor), opener, _value(opener, text, body), stop - 1)
     head.recovered = head.first < index or text != raw
     _note_signal(head, notes)
@@ -186,8 +189,9 @@ def _value(opener: str, text: str, body: str) -> str:
     field = _FIELD.search(body)
     if field:
         return (field[1] or field[2] or "").replace('\\"', '"')
-    printed = _PRINTED.match(text)
-    return printed[1] if printed else text
+    printed = _PRINTED.match(text) if text.endswith(")") else None
+    at = text.rfind(" (", printed.end()) if printed else -1
+    return text[at + 2 : -1] if at >= 0 else text
 
 
 def _top(view: View, index: int, floor: int) -> int:
@@ -211,7 +215,7 @@ def _note_signal(head: Head, lines: list[str]) -> None:
         found, at = _SIGNAL.match(line), _ADDRESS.search(line)
         if found or _REGISTERS.match(line):
             head.signal = found["name"] if found else head.signal
-            head.address = int(at[1], 16) if at else head.address
+            head.address = shapes.number(at[1], 16) if at else head.address
         elif line.startswith("SIG"):
             head.signal = line.partition(":")[0]
         elif line.startswith("signal arrived during "):

@@ -40,7 +40,7 @@ def read_heads(document: Document) -> list[Found]:
             head = finish(view, last, floor, end, opener)
             span = (head.first, end - 1)
             found.append(make(document, [], head=head, span=span))
-            floor = end
+        floor = end
     return found
 
 

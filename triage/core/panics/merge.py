@@ -18,6 +18,7 @@ _NEAR = 6
 def merge(found: Iterable[Found]) -> tuple[Panic, ...]:
     """Order crashes by their lines and join those that are one."""
     joined: list[Found] = []
+    said: list[list[str]] = []
     for one in sorted(found, key=lambda found: found.panic.lines):
         before = joined[-1] if joined else None
         both = _join(before, one) if before and _close(before, one) else None
@@ -25,7 +26,10 @@ def merge(found: Iterable[Found]) -> tuple[Panic, ...]:
             joined[-1] = both
         else:
             joined.append(one)
-    return tuple(one.panic for one in joined)
+            said.append([one.panic.message])
+        if both and both.panic.form == "errors":
+            said[-1].append(one.panic.message)
+    return tuple(map(_saying, joined, said))
 
 
 def primary(crashes: Iterable[Panic]) -> Panic | None:
@@ -65,12 +69,15 @@ def _headless(one: Found) -> bool:
 
 def _chain(before: Found, second: Panic) -> Found:
     """Join an error and the error that wraps it: the inner stack is what matters."""
-    first = before.panic
-    messages = [message for message in (first.message, second.message) if message]
-    span = (first.lines[0], second.lines[1])
-    return replace(
-        before, panic=replace(first, message="\n".join(messages), lines=span)
-    )
+    span = (before.panic.lines[0], second.lines[1])
+    return replace(before, panic=replace(before.panic, lines=span))
+
+
+def _saying(one: Found, said: list[str]) -> Panic:
+    """Give a chain of errors what each of them said."""
+    if len(said) == 1:
+        return one.panic
+    return replace(one.panic, message="\n".join(filter(None, said)))
 
 
 def _with_rest(before: Found, second: Panic) -> Found:

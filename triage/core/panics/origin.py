@@ -11,6 +11,7 @@ from triage.core import standard
 from triage.core.model import Frame, Panic
 from triage.core.names import split_function
 from triage.core.panics.kinds import is_panic
+from triage.core.panics.roots import module_root
 
 _INTERNAL = frozenset((
     "abi", "bytealg", "chacha8rand", "cpu", "fmtsort", "fuzz", "godebug", "itoa",
@@ -29,13 +30,6 @@ _REPORTERS = re.compile(
     r"|github\.com/go-chi/chi|github\.com/labstack/echo|github\.com/gofiber/fiber)[./]"
 )
 """Libraries whose business is to raise, catch or report what others did."""
-_ROOT = re.compile(
-    r"(?P<root>(?:.*?/)??(?:"
-    r"(?:[\w.-]+/)+[\w.!-]+@v[\w.+-]+"
-    r"|(?:github\.com|gitlab\.com|bitbucket\.org|golang\.org)/[\w.!-]+/[\w.!-]+"
-    r"|(?:(?<=/src/)|(?<![^\n]))[a-z0-9-]+(?:\.[a-z0-9-]+)+/[\w.!-]+))/"
-)
-"""A module's directory: with its version, on a forge, or right below GOPATH."""
 
 Own = Callable[[Frame], bool]
 
@@ -133,10 +127,7 @@ def _below(panic: Panic, is_own: Own) -> tuple[int, ...]:
 
 
 def _root(frame: Frame) -> str | None:
-    if not frame.function.startswith("main."):
-        return None
-    found = _ROOT.match(_path(frame))
-    return found["root"] + "/" if found else None
+    return module_root(_path(frame)) if frame.function.startswith("main.") else None
 
 
 def _path(frame: Frame) -> str:

@@ -28,8 +28,11 @@ _NUMBERS = re.compile(
     r"|\b(?:TRACE|DEBUG|INFO|NOTICE|WARN|WARNING|ERROR|FATAL|PANIC|CRITICAL)\b",
     re.IGNORECASE,
 )
-_PIECES = re.compile(r"[A-Za-z]+|[.,][0-9]+|[0-9]+|\s+|.")
+_PIECES = re.compile(r"[A-Za-z]+|[.,]\d+|\d+|\s+|.", re.DOTALL)
 _MIXED = re.compile(r"(?=[a-f]*[0-9])(?=[0-9]*[a-f])[0-9a-f]+")
+_HEX, _LETTERS, _DIGITS, _BLANKS = "[0-9a-f]", "[A-Za-z]", r"\d", r"\s"
+_LETTER = re.compile(_LETTERS)
+_FRACTION = r"(?:[.,]\d++)?+"
 
 
 def literal(prefix: str) -> Strip:
@@ -49,35 +52,59 @@ def literal(prefix: str) -> Strip:
 
 
 def _template(prefix: str, moving: re.Pattern[str]) -> str:
-    """Write *prefix* as a pattern in which the *moving* parts match their like."""
-    out, at = [], 0
+    """Write *prefix* as a pattern in which the *moving* parts match their like.
+
+    No part gives back what it has matched, and none begins with what the one before it
+    takes: a line is gone through once, whatever stands in it.
+    """
+    out: list[str] = []
+    at = 0
     bare = prefix.rstrip()
     for found in moving.finditer(bare):
-        out += [_fixed(bare[at : found.start()]), _moving(found[0])]
+        _add_fixed(out, bare[at : found.start()])
+        _add_moving(out, found[0])
         at = found.end()
-    out.append(_fixed(bare[at:]))
+    _add_fixed(out, bare[at:])
     return "".join(out) + (r"(?:\s|$)" if len(bare) < len(prefix) else "")
 
 
-def _fixed(text: str) -> str:
-    return re.sub(r"(?:\\[ \t])+", lambda _: r"\s+", re.escape(text))
+def _add_fixed(out: list[str], text: str) -> None:
+    """Add *text* as it stands, but for how many blanks there are."""
+    for part in re.split(r"([ \t]+)", text):
+        if part.isspace():
+            _add_run(out, _BLANKS)
+        else:
+            out += [re.escape(rest) for rest in [_behind(out, part)] if rest]
 
 
-def _moving(text: str) -> str:
-    r"""Write a moving part as a pattern: `18:29:17` -> `\d+:\d+:\d+`."""
+def _add_moving(out: list[str], text: str) -> None:
+    r"""Add a moving part: `18:29:17` -> `\d++`, `:`, `\d++`, `:`, `\d++`."""
     if _MIXED.fullmatch(text):
-        return "[0-9a-f]+"
-    return _PIECES.sub(lambda found: _piece(found[0]), text)
+        _add_run(out, _HEX)
+        return
+    for found in _PIECES.finditer(text):
+        piece = found[0]
+        if piece.isdigit():
+            _add_run(out, _DIGITS)
+        elif _LETTER.match(piece):
+            _add_run(out, _LETTERS)
+        elif piece.isspace():
+            _add_run(out, _BLANKS)
+        else:
+            out.append(re.escape(piece) if len(piece) == 1 else _FRACTION)
 
 
-def _piece(text: str) -> str:
-    if text.isalpha():
-        return "[A-Za-z]+"
-    if text.isdigit():
-        return r"\d+"
-    if text.isspace():
-        return r"\s+"
-    return re.escape(text) if len(text) == 1 else r"(?:[.,]\d+)?"
+def _add_run(out: list[str], kind: str) -> None:
+    """Add any number of characters of a *kind*, unless they were added already."""
+    if not out or out[-1] != f"{kind}++":
+        out.append(f"{kind}++")
+
+
+def _behind(out: list[str], text: str) -> str:
+    """Take from the front of *text* what the run before it has matched."""
+    if out and out[-1].endswith("++"):
+        return re.sub(f"^{out[-1]}", "", text)
+    return text
 
 
 class Prefixes:

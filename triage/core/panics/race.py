@@ -13,8 +13,8 @@ from triage.core.panics.view import View
 
 _ANCHOR = re.compile(
     r"(?:Previous |[Aa]tomic |[Rr]ead|[Ww]rite)[\w ]{0,48}"
-    r" by (?:goroutine \d+|main goroutine)[^:\n]*:"
-    r"|Goroutine \d+ \(\w+\) created at:"
+    rf" by (?:goroutine {shapes.NUMBER}|main goroutine)[^:\n]{{0,99}}:"
+    rf"|Goroutine {shapes.NUMBER} \(\w+\) created at:"
 )
 _WORDS = ("by goroutine ", "by main goroutine", " created at:")
 _WARNING = "WARNING: DATA RACE"
@@ -27,7 +27,7 @@ class Race:
     first: int
     last: int
     accesses: list[Goroutine] = field(default_factory=list)
-    makers: dict[int, Frame] = field(default_factory=dict)
+    makers: dict[int | None, Frame] = field(default_factory=dict)
     """The frame that started a goroutine, by the goroutine's number."""
 
 
@@ -77,13 +77,13 @@ def _add(
     race: Race, access: re.Match[str] | None, title: str, reader: StackReader
 ) -> None:
     if access:
-        goroutine = int(access["id"]) if access["id"] else None
+        goroutine = shapes.number(access["id"]) if access["id"] else None
         frames = tuple(reader.frames)
         race.accesses.append(Goroutine(goroutine, title.rstrip(":"), frames))
         return
     born = shapes.BORN.match(title)
     if born and reader.frames:
-        race.makers.setdefault(int(born["id"]), reader.frames[0])
+        race.makers.setdefault(shapes.number(born["id"]), reader.frames[0])
 
 
 def _found(document: Document, race: Race) -> Found:

@@ -19,10 +19,10 @@ from triage.core.panics.structured import read_structured
 
 _START = re.compile(r'\{\s*"|\[\s*\{')
 _INTERESTING = ("goroutine", "panic", "fatal error", "DATA RACE", '"line', "stack")
-_SEVERAL = re.compile(r"\\n(?!\\?\")|\\{2,}n")
+_SEVERAL = re.compile(r"\\n(?!\\?\")|(?<!\\)\\{2,}n")
 """A line end within a value: more than the one that a line of output has."""
 _STREAMED = re.compile(
-    r"(?:goroutine \d+ [^\"\n]*\]:|DATA RACE)\s*(?:\\n)?\""
+    r"(?:goroutine \d+ [^\"\n]{0,199}\]:|DATA RACE)\s*(?:\\n)?\""
     r"|\"(?:\\t| )*(?:panic: |fatal error: )|\.go:\d+ (?:\+0x|\(0x)[0-9a-f]+\)?(?:\\n)?\""
 )
 """A line of a dump that is a value by itself: the others are in records around it."""
@@ -56,22 +56,25 @@ class Unpacked:
 class _Stream:
     """Lines that many records carry, put together again."""
 
-    lines: list[str] = field(default_factory=list)
+    pieces: list[str] = field(default_factory=list)
     numbers: list[int] = field(default_factory=list)
-    open: bool = False
-    """The last line has no end yet."""
+    """One for each line that was begun."""
+    empty: bool = True
+    """The last line has no end and nothing in it yet."""
 
     def feed(self, text: str, number: int, *, raw: bool) -> None:
-        """Add what one record carries."""
-        parts = text.split("\n") if raw else text.removesuffix("\n").split("\n")
-        if self.open and self.lines[-1]:
-            self.lines[-1] += parts.pop(0)
-        elif self.open:  # the line begins here, behind the end of the last
-            self.lines.pop()
-            self.numbers.pop()
-        self.open = raw
-        self.lines += parts
-        self.numbers += [number] * len(parts)
+        """Add what one record carries; *raw* text has its own line ends."""
+        if not raw:
+            text = text if text.endswith("\n") else f"{text}\n"
+        if self.empty and text:
+            self.numbers.append(number)
+        self.pieces.append(text)
+        self.numbers += [number] * (text.count("\n") - text.endswith("\n"))
+        self.empty = text.endswith("\n") if text else self.empty
+
+    def document(self) -> Document:
+        """Return the lines as one text; what ends the last begins none."""
+        return Document("".join(self.pieces).removesuffix("\n"), self.numbers)
 
 
 def unpack(document: Document) -> Unpacked:
@@ -94,7 +97,7 @@ def unpack(document: Document) -> Unpacked:
     if len(kept) < len(document.lines):
         unpacked.rest = document.only(kept)
     unpacked.inner += [
-        Document("\n".join(stream.lines), stream.numbers) for stream in streams.values()
+        stream.document() for stream in streams.values() if stream.numbers
     ]
     return unpacked
 
@@ -157,7 +160,7 @@ def _open(
         return True
     found = read_structured(record, number)
     unpacked.found += found
-    piece = None if found else _piece(record)
+    piece = None if found else _piece(record, 0)
     if piece:
         name, text = piece
         stream = streams.setdefault(_sender(record), _Stream())
@@ -165,15 +168,15 @@ def _open(
     return bool(found or piece)
 
 
-def _piece(record: dict[str, object]) -> tuple[str, str] | None:
+def _piece(record: dict[str, object], depth: int) -> tuple[str, str] | None:
     """Return the field that is a line of a stream, and its value."""
     for name in (*_RAW, *_LINES):
         value = record.get(name)
         if isinstance(value, str):
             return name, value
-    for name in _INSIDE:
+    for name in _INSIDE if depth < _DEEP else ():
         inner = record.get(name)
-        piece = _piece(inner) if isinstance(inner, dict) else None
+        piece = _piece(inner, depth + 1) if isinstance(inner, dict) else None
         if piece:
             return piece
     return None
@@ -182,7 +185,8 @@ def _piece(record: dict[str, object]) -> tuple[str, str] | None:
 def _sender(record: dict[str, object]) -> tuple[object, ...]:
     inner = record.get("kubernetes")
     places = [record, inner] if isinstance(inner, dict) else [record]
-    return tuple(str(place.get(name)) for place in places for name in _SENDERS)
+    named = [place.get(name) for place in places for name in _SENDERS]
+    return tuple(value for value in named if not isinstance(value, dict | list))
 
 
 def _stacks(

@@ -57,16 +57,18 @@ def read_block(view: View, header: re.Match[str], line: int) -> Stack | None:
         found = _BLOCK_CREATED.fullmatch(block, at)
         if found is None:
             return None
-        created = Frame(found[1], found[2], int(found[3]))
+        created = Frame(found[1], found[2], shapes.number(found[3]))
         block, rows = block[: at - 1], rows - 2
     frames = _BLOCK_FRAME.findall(block)
     if 2 * len(frames) != rows:
         return None
     state, wait = shapes.state_and_wait(header["state"])
     goroutine = Goroutine(
-        int(header["id"]),
+        shapes.number(header["id"]),
         state,
-        tuple([Frame(f, path, int(n), words) for f, words, path, n in frames]),
+        tuple(
+            [Frame(f, path, shapes.number(n), words) for f, words, path, n in frames]
+        ),
         wait,
         created,
     )
@@ -91,7 +93,7 @@ def read_stack(view: View, header: re.Match[str] | None, line: int) -> Stack:
     reader.take(line)
     state, wait = shapes.state_and_wait(header["state"]) if header else ("", None)
     goroutine = Goroutine(
-        int(header["id"]) if header else None,
+        shapes.number(header["id"]) if header else None,
         state,
         tuple(reader.frames),
         wait,

@@ -3,7 +3,7 @@
 from collections.abc import Iterator, Mapping
 
 from triage.core.model import Frame, Goroutine
-from triage.core.panics import kinds
+from triage.core.panics import kinds, shapes
 from triage.core.panics.crash import Found, make
 from triage.core.panics.document import Document, Hint
 
@@ -13,6 +13,8 @@ _FUNCTIONS = ("function", "func", "label", "method", "methodName", "name")
 _MESSAGES = ("errorMessage", "value", "panic", "error", "message", "msg", "title")
 _TYPES = ("errorType", "type", "class", "errorClass")
 _DEEP = 12
+_LINES_END = 10**7
+"""No file has so many lines; the shapes of text take no more digits either."""
 
 
 def read_structured(record: Mapping[str, object], number: int) -> list[Found]:
@@ -57,7 +59,7 @@ def _frames(parts: list[object]) -> tuple[Frame, ...]:
 
 def _frame(part: dict[str, object]) -> Frame | None:
     file = _first(part, _FILES)
-    line = next((_number(part[name]) for name in _LINES if name in part), None)
+    line = next((_line(part[name]) for name in _LINES if name in part), None)
     if not isinstance(file, str) or line is None:
         return None
     name, module = _first(part, _FUNCTIONS), part.get("module")
@@ -67,10 +69,13 @@ def _frame(part: dict[str, object]) -> Frame | None:
     return Frame(function, file, line)
 
 
-def _number(value: object) -> int | None:
-    if isinstance(value, str) and value.isdecimal() and len(value) < 8:  # noqa: PLR2004 - no file is longer
-        return int(value)
-    return value if isinstance(value, int) else None
+def _line(value: object) -> int | None:
+    """Read a line's number, in digits or as such; None where it can be none."""
+    if isinstance(value, str) and value.isdecimal():
+        value = shapes.number(value)
+    if not isinstance(value, int) or isinstance(value, bool):
+        return None
+    return value if 0 <= value < _LINES_END else None
 
 
 def _first(part: Mapping[str, object], names: tuple[str, ...]) -> object:
