@@ -163,3 +163,18 @@ def test_file_and_line_alone_are_never_odd():
     """Without a trace there is no text to find fault with."""
     place = Telemetry(repo="acme/shop", file="cart/cart.go", line=7)
     assert oddities(find_places(place, (), LAYOUT)) == ()
+
+
+def test_a_goroutine_stands_in_for_one_that_says_nothing():
+    """What stopped the whole program is told by others where its own has no code."""
+    stopped = replace(
+        panic(GOEXIT),
+        kind="sigquit",
+        others=(Goroutine(2, "sleep", (GOEXIT,)), Goroutine(3, "select", (ADD,))),
+    )
+    first, second = explainable([stopped])
+    assert first == stopped
+    assert second.crashed == stopped.others[1]
+    found = find_places(told(), explainable([stopped]), LAYOUT)
+    assert found.places[0].frame is ADD
+    assert "goroutine 3 [select] stands in" in oddities(found)[0]

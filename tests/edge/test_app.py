@@ -4,6 +4,7 @@ import pytest
 
 import triage
 from triage import app, errors
+from triage.core.panics import limits
 
 
 @pytest.fixture
@@ -43,6 +44,17 @@ async def test_a_text_without_a_crash_is_told(settings):
     async with triage.open_engine(settings) as engine:
         with pytest.raises(errors.NoPanic):
             await engine.context(triage.Telemetry(".", trace="all is well\n"))
+
+
+@pytest.mark.parametrize("trace", ["x" * 1001, b"x" * 1001])
+async def test_a_trace_that_is_too_long(settings, trace, monkeypatch):
+    """It is refused before it is looked at, as text and as bytes."""
+    monkeypatch.setattr(limits, "MOST", 1000)
+    async with triage.open_engine(settings) as engine:
+        with pytest.raises(errors.TooLarge, match="the trace is over 0 MiB"):
+            await engine.context(triage.Telemetry(".", trace=trace))
+        with pytest.raises(errors.NoPanic):
+            await engine.context(triage.Telemetry(".", trace=trace[1:]))
 
 
 async def test_a_repository_that_is_mended_can_be_opened_again(settings, tmp_path):

@@ -7,7 +7,8 @@ from types import SimpleNamespace
 
 import pytest
 
-from triage.errors import BadInput
+from triage.core.panics import limits
+from triage.errors import BadInput, TooLarge
 from triage.parse import parse_files
 
 PANIC = "panic: boom\n\ngoroutine 1 [running]:\nmain.main()\n\t/srv/main.go:7 +0x1d\n"
@@ -63,3 +64,53 @@ def test_files_that_cannot_be_read(tmp_path):
     )
     with pytest.raises(BadInput):
         parsed([str(tmp_path)], "text")
+
+
+class Endless(io.RawIOBase):
+    """A stream that never ends and counts what was taken from it."""
+
+    taken = 0
+
+    def readable(self):
+        """Be there for reading."""
+        return True
+
+    def readinto(self, buffer):
+        """Give as much as is asked for."""
+        self.taken += len(buffer)
+        return len(buffer)
+
+
+def test_a_text_without_end(monkeypatch):
+    """It is refused in one line, and no more is read than shows that it is too long."""
+    monkeypatch.setattr(limits, "MOST", 3 << 20)
+    endless = Endless()
+    monkeypatch.setattr(sys, "stdin", SimpleNamespace(buffer=endless))
+    with pytest.raises(TooLarge) as raised:
+        parsed(["-"], "json")
+    assert str(raised.value) == "standard input is over 3 MiB; cut the crash out of it"
+    assert endless.taken == (3 << 20) + 1
+
+
+def test_a_file_of_the_greatest_length(monkeypatch, tmp_path):
+    """It is read; one byte more is too much, and the error names the file."""
+    path = tmp_path / "long.txt"
+    path.write_bytes(b"x" * 1_500_000)
+    monkeypatch.setattr(limits, "MOST", 1_500_000)
+    assert parsed([str(path)], "text") == f"{path}: no crash found\n"
+    monkeypatch.setattr(limits, "MOST", 1_499_999)
+    with pytest.raises(TooLarge, match=r"long\.txt` is over 1 MiB"):
+        parsed([str(path)], "text")
+
+
+def test_a_short_read_is_not_the_end(monkeypatch):
+    """A pipe gives what it has, and is read on."""
+    pieces = iter([*PANIC.encode().partition(b"boom"), b""])
+    stdin = SimpleNamespace(buffer=SimpleNamespace(read=lambda _: next(pieces)))
+    monkeypatch.setattr(sys, "stdin", stdin)
+    assert json.loads(parsed(["-"], "json"))["message"] == "boom"
+
+
+def test_the_bound_lets_long_logs_through():
+    """Fifty megabytes are a log; what has no end is refused long before the machine ends."""
+    assert 50_000_000 < limits.MOST <= 512 << 20

@@ -78,6 +78,12 @@ class Panic:
     goarch: str | None = None
     go_version: str | None = None
     """As printed (`go1.22.2`); None where the text does not say."""
+    earlier: tuple[str, ...] = ()
+    """What the panics said during or after which this one was raised, the first first.
+
+    As printed: with ` [recovered]` where they had been, ` [recovered, repanicked]` where
+    the same value was raised again.
+    """
 
 
 @dataclass(frozen=True, slots=True)

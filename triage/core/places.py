@@ -11,7 +11,7 @@ from triage.core.model import Frame, Panic, ShownFrame, ShownPanic, Telemetry
 from triage.core.modules import Layout
 from triage.core.names import split_function
 from triage.core.origins import build_roots, learn_root
-from triage.core.panics import LOGGED, own_frames, primary
+from triage.core.panics import LOGGED, own_frames, primary, stand_ins
 from triage.core.paths import is_own, locate, package_directory
 from triage.core.resolve import FrameSite
 from triage.core.search import BuildRoot, Located
@@ -78,13 +78,12 @@ def explainable(crashes: Iterable[Panic]) -> tuple[Panic, ...]:
     """Return the crashes that have a stack, in the order in which to try them.
 
     First what `triage parse` shows as the crash of the text, then other crashes, what
-    was merely logged last.
+    was merely logged last; after all of them the goroutines that stand in for others.
     """
     found = [panic for panic in crashes if panic.crashed and panic.crashed.frames]
     main = primary(found)
-    return tuple(
-        sorted(found, key=lambda panic: (panic is not main, panic.kind in LOGGED))
-    )
+    found.sort(key=lambda panic: (panic is not main, panic.kind in LOGGED))
+    return (*found, *(other for panic in found for other in stand_ins(panic)))
 
 
 def find_places(

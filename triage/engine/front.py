@@ -6,6 +6,7 @@ from dataclasses import replace
 from triage.core.keys import exact_key
 from triage.core.model import Panic, Result, Telemetry
 from triage.core.panics import decipher
+from triage.core.panics.limits import refuse_large
 from triage.core.places import explainable
 from triage.core.printed import shown
 from triage.core.render import printable
@@ -76,6 +77,7 @@ def _read(telemetry: Telemetry) -> tuple[Panic, ...]:
         if telemetry.file is None or telemetry.line is None:
             raise BadInput("telemetry needs a trace, or a file and a line")
         return ()
+    refuse_large(len(telemetry.trace), "the trace")
     found = explainable(decipher(telemetry.trace).crashes)
     if not found:
         raise NoPanic("the text holds no Go panic with a stack; give the whole output")

@@ -66,3 +66,18 @@ def test_halves_of_characters():
     """Two halves that meet are one character; a lone one is replaced."""
     assert whole_characters("\ud83d\ude00 \ud800") == "😀 �"
     assert whole_characters("é") == "é"
+
+
+@pytest.mark.parametrize(
+    ("data", "lines"),
+    [
+        ("=09a.go:1=\nb=0A=0Ac\nd", [(1, "\ta.go:1b"), (2, ""), (2, "c"), (3, "d")]),
+        ("x\n=09a.go:1=\n=\nb\n", [(1, "x"), (2, "\ta.go:1b"), (5, "")]),
+        ("=09a.go:1\nb=", [(1, "\ta.go:1"), (2, "b")]),
+    ],
+)
+def test_line_ends_in_mail(data, lines):
+    """Soft ones join, written ones part; each line keeps the number where it begins."""
+    document = clean(data)
+    numbered = [(document.number(i), line) for i, line in enumerate(document.lines)]
+    assert numbered == lines

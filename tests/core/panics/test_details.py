@@ -83,3 +83,24 @@ def test_details_of_a_crash(read):
     panic = read(text)
     assert (panic.revision, panic.versions) == (SHA, (("example.test/x", "v1.0.0"),))
     assert read(f"vcs.revision={SHA}\npanic: runtime error: x\n").revision == SHA
+
+
+@pytest.mark.parametrize(
+    ("path", "expected"),
+    [
+        ("/go/pkg/mod/x.org/a/b@v1.2.3/c/d.go", ("x.org/a/b", "v1.2.3")),
+        ("x.org/a@v1.2.3-rc.1+x/c.go", ("x.org/a", "v1.2.3-rc.1+x")),
+        ("x.org@v1.2.3/c.go", ("x.org", "v1.2.3")),
+        ("/home/me/x.org/a@v1.2.3/c.go", ("x.org/a", "v1.2.3")),
+        ("/a@v1.2.3/x.org/b@v2.0.0/c.go", ("x.org/b", "v2.0.0")),
+        ("C:\\go\\pkg\\mod\\x.org\\a@v1.2.3\\c.go", ("x.org/a", "v1.2.3")),
+        ("/pkg/mod/x.org/pkg/mod/y.org/a@v1.2.3/c.go", ("y.org/a", "v1.2.3")),
+        ("/go/.x/a@v1.2.3/c.go", None),
+        ("/go/x y.org/a@v1.2.3/c.go", None),
+        ("x.org/a@v1.2/c.go", None),
+        ("x.org/a@v1.2.3", None),
+    ],
+)
+def test_a_module_in_a_path(path, expected):
+    """It begins at a host and ends at a version, with a file below it."""
+    assert versions([Frame("f", path, 1)]) == ((expected,) if expected else ())

@@ -108,3 +108,30 @@ def test_a_line_of_very_many_stacks_ends():
     """What nobody sends is not read to its end."""
     line = " ".join(f'"{ESCAPED}"' for _ in range(1100))
     assert len(take_escaped(Document(line))[0]) == 1000
+
+
+ESCAPED = r"goroutine 7 [running]:\nmain.main()\n\t/srv/shop/main.go:7 +0x1d\n"
+
+
+@pytest.mark.parametrize(
+    "beside",
+    [
+        'user=""',
+        '"user"=""',
+        'user="" panic=""',
+        "user= panic=",
+        'user="',
+        '="" ==',
+    ],
+)
+def test_fields_that_say_nothing(read, frames, beside):
+    """An empty value beside a stack is no hint and no fault."""
+    panic = read(f'level=error {beside} stack="{ESCAPED}"')
+    assert frames(panic) == ["main.main /srv/shop/main.go:7"]
+    assert panic.message == ""
+
+
+def test_a_line_that_ends_in_half_an_escape(read, frames):
+    """What opens a quoted value and never closes it takes the rest of the line."""
+    panic = read(f'level=error stack="{ESCAPED}' + "\\")
+    assert frames(panic) == ["main.main /srv/shop/main.go:7"]

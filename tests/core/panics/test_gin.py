@@ -79,3 +79,19 @@ def test_what_only_looks_like_it():
     assert decipher("at /srv/a.go:36 (0x14 and so on\n").crashes == ()
     assert decipher("x/srv/a.go:36 (0x14)\n").crashes == ()
     assert decipher("see /srv/a.go:36 (0x14) there\n").crashes == ()
+
+
+def test_a_path_that_is_read_once_a_line(read):
+    """Of several on one line the first can be a frame's; the others are words."""
+    line = "/srv/a.go:1 (0x1) /srv/b.go:2 (0x2)\n"
+    panic = read(line * 3)
+    assert [frame.file for frame in panic.crashed.frames] == ["/srv/a.go"] * 3
+
+
+def test_a_drive_behind_words(read, frames):
+    """A path begins at its drive, whatever stands before it."""
+    text = "".join(
+        f"log: C:/srv/a b/x.go:{n} (0x1)\nlog: \tmain.F{n}: x()\n" for n in (1, 2)
+    )
+    panic = read(text)
+    assert frames(panic) == ["main.F1 C:/srv/a b/x.go:1", "main.F2 C:/srv/a b/x.go:2"]

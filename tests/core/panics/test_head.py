@@ -213,3 +213,70 @@ def test_what_a_neighbour_says_is_no_head(read):
         f"web | {line}\n" for line in STACK.splitlines()
     )
     assert read(text).kind == "index-range"
+
+
+@pytest.mark.parametrize(
+    ("said", "message"),
+    [
+        ("7777: boom", "boom"),
+        ("1.2.3.4:5: at 6.7.8.9:1: boom", "at 6.7.8.9:1: boom"),
+        ("[::1]:80: boom", "boom"),
+        ("@: boom", "boom"),
+        ("boom 1.2.3.4:5: x", "boom 1.2.3.4:5: x"),
+    ],
+)
+def test_the_addressee_on_a_line_of_its_own(read, said, message):
+    """Only what a server puts before the message is taken off it."""
+    assert read(f"http: panic serving\n{said}\n{STACK}").message == message
+
+
+@pytest.mark.parametrize(
+    ("printed", "message"),
+    [
+        ('"no till" (no till)', "no till"),
+        ("&errors.errorString{s:1} (no (big) till)", "big) till"),
+        ("main.T{a: 1} (no till) x", "main.T{a: 1} (no till) x"),
+        ("no till (x)", "no till (x)"),
+        ('"x"', '"x"'),
+    ],
+)
+def test_values_that_are_printed_with_their_words(read, printed, message):
+    """The words are what stands in the last brackets."""
+    assert read(f"Observed a panic: {printed}\n{STACK}").message == message
+
+
+def test_an_address_that_no_machine_has(read):
+    """More than 64 bits are not an address."""
+    signal = "[signal SIGSEGV: segmentation violation code=0x1 addr=0x{} pc=0x1]"
+    panic = read(f"panic: x\n{signal.format('f' * 9000)}\n\n{STACK}")
+    assert (panic.signal, panic.address) == ("SIGSEGV", None)
+    panic = read(f"panic: x\n{signal.format('f' * 16)}\n\n{STACK}")
+    assert panic.address == 2**64 - 1
+
+
+@pytest.mark.parametrize(
+    ("name", "message", "earlier"),
+    [
+        ("onpanic", "till is open:\n  drawer 2", ("no pears",)),
+        (
+            "three",
+            "no change: till is open:\n  drawer 2",
+            ("no pears", "till is open:\n  drawer 2 [recovered]"),
+        ),
+        ("fatal", "sync: unlock of unlocked mutex", ("no pears",)),
+        ("goexit", "till is open:\n  drawer 2", ()),
+        ("custom", "example.test/shop/orders: empty order", ()),
+    ],
+)
+def test_a_chain_of_panics(read, sample, name, message, earlier):
+    """The last one's words are the crash's; what came before is kept, in order."""
+    panic = read(sample(name))
+    assert panic.earlier == earlier
+    if earlier:
+        assert panic.message == message
+
+
+def test_a_value_that_was_raised_again(read, sample):
+    """The runtime prints it once, and says so."""
+    panic = read(sample("again"))
+    assert panic.earlier == (f"{panic.message} [recovered, repanicked]",)

@@ -61,3 +61,13 @@ def test_as_many_as_there_are(sample, count):
     """Each crash is told once."""
     text = (sample("nil") + "restarting\n" * 60) * count
     assert count == len(decipher(text).crashes)
+
+
+def test_a_chain_of_errors(read):
+    """However many wrap one another, all of their words are told once."""
+    stack = "main.load\n\t/srv/shop/main.go:{}\nmain.main\n\t/srv/shop/main.go:9\n"
+    text = "".join(f"error {n}\n{stack.format(n)}" for n in range(1, 5))
+    panic = read(text)
+    assert panic.message == "error 1\nerror 2\nerror 3\nerror 4"
+    assert panic.crashed.frames[0].line == 1
+    assert panic.lines == (1, 20)

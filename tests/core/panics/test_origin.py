@@ -5,8 +5,8 @@ from collections.abc import Sequence
 import pytest
 
 from triage.core.model import Frame, Goroutine, Panic
-from triage.core.panics import is_own, origin, own_frames
-from triage.core.panics.origin import Ownership, is_standard
+from triage.core.panics import is_own, origin, own_frames, sites
+from triage.core.panics.origin import Ownership, is_standard, overlaid
 
 ROOT = "/usr/local/go/src"
 
@@ -186,3 +186,71 @@ def test_a_main_module_without_frames_of_its_own_decides_nothing():
         others=(["main.main github.com/ada/shop/main.go"],),
     )
     assert origin(panic) == 0
+
+
+def test_where_each_panic_of_a_chain_was_raised(read, sample):
+    """The last first, down to the origin, which is where the first was raised."""
+    panic = read(sample("three"))
+    raised = [panic.crashed.frames[at].function for at in sites(panic)]
+    assert raised == ["main.init.func2.1.1", "main.settle", "main.order"]
+    assert sites(panic)[-1] == origin(panic)
+
+
+def test_one_panic_was_raised_in_one_place(read, sample):
+    """What handled it is no site, nor is what ended the program otherwise."""
+    for name in ("nil", "serving", "goexit", "deadlock"):
+        panic = read(sample(name))
+        assert sites(panic) == (origin(panic),)
+
+
+def test_sites_that_are_own_by_the_word_of_a_repository(read, sample):
+    """A panic that was raised in foreign code has no site."""
+    panic = read(sample("three"))
+    frames = panic.crashed.frames
+    own = sites(panic, lambda frame: frame.function != "main.settle")
+    assert [frames[at].function for at in own] == [
+        "main.init.func2.1.1",
+        "main.init.func2.1",
+        "main.order",
+    ]
+
+
+def test_what_ends_a_program_at_once_is_the_last(read, sample):
+    """A fatal error in a deferred call has its own origin, not that of the panic."""
+    panic = read(sample("fatal"))
+    at = origin(panic)
+    assert (panic.kind, panic.crashed.frames[at].function) == (
+        "fatal-unlock",
+        "main.init.func3.1",
+    )
+    assert overlaid(panic) is None
+
+
+@pytest.mark.parametrize(
+    ("name", "text"),
+    [
+        (
+            "onpanic",
+            "main.settle panicked on top of another panic, whose origin is shown: no pears",
+        ),
+        (
+            "three",
+            "main.init.func2.1.1 panicked on top of another panic, whose origin is shown: no pears",
+        ),
+        ("again", None),
+        ("wrapped", None),
+        ("nil", None),
+    ],
+)
+def test_two_panics_at_once_are_told_apart(read, sample, name, text):
+    """The message is the last one's and the origin the first's: it is said whose."""
+    problems = [problem.text for problem in read(sample(name)).problems]
+    assert problems == ([text] if text else [])
+
+
+def test_two_panics_without_a_stack(read):
+    """Where no site shows, the words are all there is."""
+    text = "panic: runtime error: a\n\tpanic: runtime error: b\n"
+    panic = read(text)
+    assert panic.earlier == ("runtime error: a",)
+    assert panic.problems[0].text.startswith("a deferred call panicked on top of ")

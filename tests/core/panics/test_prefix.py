@@ -131,3 +131,27 @@ def test_a_log_of_many_shapes_stays_cheap():
 def test_what_closes_each_line(suffix, text, expected):
     """Borders and the quotes of source literals are taken off."""
     assert expected == View(Document(text), None, suffix).body(0)
+
+
+DIGITS = ("1" * 160, "2" * 160, "3" * 160)
+
+
+def test_a_prefix_of_digits_alone():
+    """However long, it is gone through once a line."""
+    assert found([f"{DIGITS[1]}a", f"{DIGITS[2]}\tb"], f"{DIGITS[0]}X") == ["a", "b"]
+
+
+@pytest.mark.parametrize(
+    ("first", "lines", "expected"),
+    [
+        ("12345678901234567890 X", ["92345678901234567891 a"], ["a"]),
+        ("1.2.3 X", ["4.5.3 a"], ["a"]),
+        ("5\u0661\u0662 X", ["5\u0663\u0664 a"], ["a"]),
+        ("id=9f8e7d6c5 18:29:17 X", ["id=0a1b2c3d4 18:29:18 a"], ["a"]),
+        ("Jan  1 18:29:17 X", ["Feb 12 18:29:18 a"], ["a"]),
+        ("18:29:17\u2003\u2003 X", ["18:29:18\u2003 a"], ["a"]),
+    ],
+)
+def test_moving_parts_that_touch(first, lines, expected):
+    """Two that take the same characters are one; none takes what the next begins with."""
+    assert found(lines, first) == expected

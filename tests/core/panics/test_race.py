@@ -102,3 +102,14 @@ def test_a_race_behind_a_prefix(read, frames):
     panic = read(text)
     assert frames(panic) == ["main.write /srv/shop/main.go:9"]
     assert panic.lines == (2, 13)
+
+
+def test_a_section_behind_words_ends_the_one_above(read):
+    """Frames belong to the access right above them."""
+    text = (
+        "log: Write at 0x1 by goroutine 7:\n  main.f()\n      /srv/a.go:7 +0x1\n"
+        "log: Previous read at 0x1 by goroutine 8:\n  main.g()\n      /srv/a.go:9 +0x1\n"
+    )
+    panic = read(text)
+    assert [frame.line for frame in panic.crashed.frames] == [7]
+    assert [frame.line for frame in panic.others[0].frames] == [9]

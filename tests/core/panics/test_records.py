@@ -195,3 +195,53 @@ def test_hints_go_to_the_inner_text():
     """What a record says travels with the text that it holds."""
     (inner,) = unpack(Document(json.dumps({"panic": "x", "stack": STACK}))).inner
     assert Hint("x", crash=True) == inner.hint
+
+
+@pytest.mark.parametrize("name", ["result", "jsonPayload", "fields"])
+def test_records_in_records_without_end(name):
+    """However deep a line lies, nothing is raised."""
+    for depth in (30, 500, 1000, 5000):
+        decipher(f'{{"{name}":' * depth + '{"log":"panic: x"}' + "}" * depth)
+        decipher('{"log":"panic: x","host":' + "[" * depth + "]" * depth + "}")
+
+
+def joined(*records: dict[str, str]) -> list[tuple[int, str]]:
+    """Return the lines of the stream that records make up, with their numbers."""
+    text = "\n".join(json.dumps(record) for record in records)
+    (inner,) = unpack(Document(text)).inner
+    return [(inner.number(index), line) for index, line in enumerate(inner.lines)]
+
+
+@pytest.mark.parametrize(
+    ("records", "expected"),
+    [
+        (
+            [{"log": "panic: "}, {"log": "x"}, {"log": "\ny\n"}],
+            [(1, "panic: x"), (3, "y")],
+        ),
+        (
+            [{"log": "panic: a\n"}, {"log": ""}, {"log": "b"}],
+            [(1, "panic: a"), (3, "b")],
+        ),
+        (
+            [{"log": "a\n\nb\n"}, {"log": "panic: c"}],
+            [(1, "a"), (1, ""), (1, "b"), (2, "panic: c")],
+        ),
+        (
+            [{"msg": "panic: a"}, {"msg": ""}, {"msg": "b\n"}],
+            [(1, "panic: a"), (2, ""), (3, "b")],
+        ),
+        (
+            [{"log": "panic: "}, {"msg": "a\nb"}, {"msg": "c"}],
+            [(1, "panic: a"), (2, "b"), (3, "c")],
+        ),
+    ],
+)
+def test_pieces_of_lines(records, expected):
+    """A line has the number of the record in which it begins."""
+    assert joined(*records) == expected
+
+
+def test_a_stream_of_nothing():
+    """Records that carry no character make no text."""
+    assert unpack(Document('{"log":""}\n{"log":"","x":"panic"}')).inner == []

@@ -2,12 +2,14 @@
 
 import re
 
+import orjson
 import pytest
 
 from triage.core.model import Frame, Goroutine
 from triage.core.panics import decipher, shapes
 from triage.core.panics.document import Document
 from triage.core.panics.runtime import read_block, read_stack
+from triage.core.panics.show import to_json
 from triage.core.panics.view import View
 
 
@@ -474,3 +476,40 @@ def test_a_file_line_that_may_be_cut_is_left_out(read, frames):
     assert len(frames(read(inlined.removesuffix("\n")))) == 2
     alone = dump("running", "main.main()", "\t/srv/shop/main.go:7")
     assert len(frames(read(alone.removesuffix("\n")))) == 1
+
+
+@pytest.mark.parametrize("digits", ["1" * 20, "1" * 25, "1" * 5000])
+@pytest.mark.parametrize(
+    "text",
+    [
+        "goroutine {} [running]:\nmain.f(0x1)\n\t/srv/a.go:7 +0x1\n",
+        "goroutine 1 [running, {} minutes]:\nmain.f(0x1)\n\t/srv/a.go:7 +0x1\n",
+        "goroutine 1 [running]:\nmain.f(0x{})\n\t/srv/a.go:7 +0x{}\n",
+        "goroutine 1 [running]:\nmain.f(0x1)\n\t/srv/a.go:{} +0x1\n",
+        "goroutine 1 [running]:\nmain.f(0x1)\n\t/srv/a.go:7 +0x1\n...{} frames elided...\n",
+        "goroutine 1 [idle]:\ncreated by main.g in goroutine {}\n\t/srv/a.go:9 +0x1\n",
+        "panic: x\n/srv/a.go:{} (0x1)\n\tf: x\n/srv/a.go:7 (0x1)\n\tf: x\n",
+        "Write at 0x1 by goroutine {}:\n  main.f()\n      /srv/a.go:7 +0x1\n",
+        '{{"level":"fatal","stack":[{{"func":"a","line":{},"source":"x.go"}}]}}',
+        '{{"level":"fatal","stack":[{{"func":"a","line":"{}","source":"x.go"}}]}}',
+    ],
+)
+def test_numbers_of_any_length(digits, text):
+    """They are read, and what is read can be written as JSON."""
+    report = decipher(text.replace("{}", digits).replace("{{", "{").replace("}}", "}"))
+    orjson.dumps(to_json(report, "x"))
+
+
+def test_a_header_behind_words_ends_the_stack_above():
+    """Stacks that are logged one behind the other are two."""
+    stack = "goroutine {} [running]:\nmain.f(0x1)\n\t/srv/a.go:{} +0x1\n"
+    text = f"log: {stack.format(1, 7)}log: {stack.format(2, 9)}"
+    crashed, other = (
+        goroutine
+        for panic in decipher(text).crashes
+        for goroutine in (panic.crashed, *panic.others)
+        if goroutine
+    )
+    assert [(crashed.id, crashed.frames[0].line)] == [(1, 7)]
+    assert [(other.id, other.frames[0].line)] == [(2, 9)]
+    assert (len(crashed.frames), len(other.frames)) == (1, 1)

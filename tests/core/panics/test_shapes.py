@@ -2,7 +2,15 @@
 
 import pytest
 
-from triage.core.panics.shapes import bare, begins, call, created, place
+from triage.core.panics.shapes import (
+    bare,
+    begins,
+    call,
+    created,
+    number,
+    place,
+    state_and_wait,
+)
 
 
 @pytest.mark.parametrize(
@@ -87,3 +95,35 @@ def test_what_begins_something_new(line, expected):
 def test_no_line_takes_long(shape, text):
     """A shape costs time in proportion to the line: this would never end otherwise."""
     shape(text * 20_000)
+
+
+def test_numbers_fit_into_64_bits():
+    """Every number of a crash is one that Go can have printed."""
+    assert number("9" * 19) == 10**19 - 1 < 2**64
+    assert number("f" * 16, 16) == 2**64 - 1
+    assert (number("1" * 20), number("f" * 17, 16)) == (None, None)
+    assert number("1" * 5000) is None
+
+
+@pytest.mark.parametrize("digits", ["1" * 20, "1" * 25, "1" * 5000, "\u0661"])
+def test_numbers_that_go_never_prints(digits):
+    """A line that holds one is not what it looks like."""
+    assert not begins(f"goroutine {digits} [running]:")
+    assert not begins(f"Write at 0x1 by goroutine {digits}:")
+    assert not begins(f"Goroutine {digits} (running) created at:")
+    assert place(f"/srv/a.go:{digits} +0x1") is None
+
+
+@pytest.mark.parametrize(
+    ("printed", "expected"),
+    [
+        ("select, 5 minutes", ("select", "5 minutes")),
+        (
+            "select, 5 minutes, 6 minutes, locked to thread",
+            ("select, locked to thread", "5 minutes"),
+        ),
+    ],
+)
+def test_waits(printed, expected):
+    """The first time is the one waited; none of them is part of the state."""
+    assert state_and_wait(printed) == expected

@@ -128,7 +128,7 @@ def test_text_at_a_glance(sample):
         f"again.txt: nil-deref: {NIL}\n"
         "  signal SIGSEGV at address 0x8: a field 8 bytes into a nil pointer\n"
         "  goroutine 1 [running], lines 1-18\n"
-        "    example.test/shop/orders.Guard.func1() /srv/shop/orders/orders.go:45\n"
+        "  + example.test/shop/orders.Guard.func1() /srv/shop/orders/orders.go:45\n"
         "    panic({0xa62818?, 0xaed820?}) /usr/local/go/src/runtime/panic.go:859\n"
         "  > example.test/shop/orders.(*Order).First(0x3?) /srv/shop/orders/orders.go:19\n"
         "  * main.init.func9.1() /srv/shop/main.go:29\n"
@@ -211,3 +211,28 @@ def test_no_control_character_reaches_a_terminal():
     assert [char for char in shown if ord(char) < 32 and char != "\n"] == []
     assert "\\x07\\x9b31m\\u202ea\\x7f" in shown
     assert escaped("tab\t \u2028é") == "tab\\t \\u2028é"
+
+
+def test_a_chain_of_panics_is_shown_whole(sample):
+    """Each panic's words and the place where it was raised, in JSON and as text."""
+    shown = as_json(sample("onpanic"))
+    assert shown["details"]["earlier"] == ["no pears"]
+    assert [site["function"] for site in shown["details"]["sites"]] == [
+        "main.settle",
+        "main.order",
+    ]
+    assert shown["origin"] == shown["details"]["sites"][-1]
+    lines = to_text(decipher(sample("onpanic")), "x").split("\n")
+    assert lines[:3] == [
+        "x: custom-panic: till is open:",
+        "  |   drawer 2",
+        "  after no pears",
+    ]
+    marks = [line[:4] for line in lines if "/srv/shop/chains/" in line]
+    assert marks == ["  + ", "  > ", "  * ", "  * "]
+
+
+def test_a_chain_whose_stack_is_missing():
+    """No place is made up."""
+    shown = as_json("panic: runtime error: a\n\tpanic: runtime error: b\n")
+    assert shown["details"] == {"earlier": ["runtime error: a"]}

@@ -5,6 +5,7 @@ import json
 import pytest
 
 from triage.core.panics import decipher, origin
+from triage.core.panics.structured import read_structured
 
 BOUNDS = "runtime error: index out of range [9] with length 0"
 LAMBDA = {
@@ -129,3 +130,10 @@ def test_deep_nesting_is_not_followed_for_ever():
     stack = json.dumps({"stack": [{"file": "main.go", "line": 7}]})
     assert decipher('{"a":' * 20 + stack + "}" * 20).crashes == ()
     assert len(decipher('{"a":' * 5 + stack + "}" * 5).crashes) == 1
+
+
+@pytest.mark.parametrize("line", [10**7, 2**63, True, -7, 1.5, "\u00b2", None])
+def test_lines_that_no_file_has(line):
+    """A frame with such a line is none."""
+    frame = {"function": "f", "filename": "a.go", "lineno": line}
+    assert read_structured({"stacktrace": [frame]}, 1) == []

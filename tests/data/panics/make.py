@@ -6,9 +6,11 @@ machine are replaced, so that the texts do not depend on where they were made.
 
 import os
 import shutil
+import signal
 import subprocess
 import sys
 import tempfile
+import time
 from pathlib import Path
 
 HERE = Path(__file__).parent
@@ -17,6 +19,7 @@ PLAIN = (
     "again", "wrapped", "goroutine", "overflow", "logpanic", "unlock", "serving",
     "slogjson", "slogtext", "stack", "nilpanic", "error",
 )  # fmt: skip
+CHAINS = "onpanic", "three", "fatal", "goexit"
 GO = shutil.which("go") or sys.exit("make.py: no go on the path")
 
 
@@ -35,6 +38,14 @@ def run(argv: list[str], cwd: Path, **environment: str) -> str:
     return done.stdout
 
 
+def stopped(argv: list[str], cwd: Path) -> str:
+    """Run a command that waits for ever; return what it prints when told to quit."""
+    with subprocess.Popen(argv, cwd=cwd, stderr=subprocess.PIPE, text=True) as process:
+        time.sleep(1)
+        process.send_signal(signal.SIGQUIT)
+        return process.communicate(timeout=60)[1]
+
+
 def main() -> None:
     """Write one text a crash beside this file."""
     root = run([GO, "env", "GOROOT"], HERE).strip()
@@ -45,6 +56,10 @@ def main() -> None:
         run([GO, "build", "-o", "shop", "."], shop)
         for name in PLAIN:
             texts[name] = run(["./shop", name], shop)
+        run([GO, "build", "-o", "chain", "./chains"], shop)
+        for name in CHAINS:
+            texts[name] = run(["./chain", name], shop)
+        texts["quit"] = stopped(["./chain", "quit"], shop)
         texts["deadlock"] = run([GO, "run", "./stuck"], shop)
         texts["many"] = run(["./shop", "many"], shop, GOTRACEBACK="all")
         texts["system"] = run(["./shop", "nil"], shop, GOTRACEBACK="system")

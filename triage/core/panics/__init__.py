@@ -7,7 +7,8 @@ never invents a frame.
 from triage.core.panics.decipher import decipher
 from triage.core.panics.kinds import KINDS, LOGGED
 from triage.core.panics.merge import primary
-from triage.core.panics.origin import Ownership, is_own, origin, own_frames
+from triage.core.panics.origin import Ownership, is_own, origin, own_frames, sites
+from triage.core.panics.witness import stand_ins
 
 __all__ = [
     "KINDS",
@@ -18,4 +19,6 @@ __all__ = [
     "origin",
     "own_frames",
     "primary",
+    "sites",
+    "stand_ins",
 ]

@@ -49,6 +49,7 @@ def make(
         others=tuple(goroutines[1:]),
         signal=head.signal if head else None,
         address=head.address if head else None,
+        earlier=head.earlier if head else (),
         problems=tuple(problems),
         form=form,
     )

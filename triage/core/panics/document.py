@@ -1,6 +1,7 @@
 """A text under reading: its lines, and where they stood in the text as it came."""
 
 import re
+from array import array
 from bisect import bisect_right
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
@@ -47,22 +48,26 @@ class Document:
         return self.text.split("\n")
 
     @cached_property
-    def starts(self) -> list[int]:
+    def starts(self) -> "array[int]":
         """Offset of the first character of each line, and one behind the last."""
-        return list(accumulate([len(line) + 1 for line in self.lines], initial=0))
+        lengths = [len(line) + 1 for line in self.lines]
+        return array("Q", accumulate(lengths, initial=0))
 
     @cached_property
     def taken(self) -> bytearray:
         """One flag a line: a grammar has read it as part of a stack."""
-        return bytearray(len(self.lines))
+        return bytearray(self.text.count("\n") + 1)
 
     def find_open(self, pattern: re.Pattern[str]) -> Iterator[re.Match[str]]:
         """Find *pattern* in the lines that no grammar has taken yet, in order.
 
         Lines that are taken while the caller goes on are still looked at.
         """
-        taken, starts = bytes(self.taken), self.starts
-        begin = taken.find(0)
+        taken = bytes(self.taken)
+        if 1 not in taken:  # most texts need not be split at all
+            yield from pattern.finditer(self.text)
+            return
+        starts, begin = self.starts, taken.find(0)
         while begin >= 0:
             end = taken.find(1, begin)
             end = len(taken) if end < 0 else end

@@ -6,6 +6,7 @@ that belongs to it is taken.
 
 import re
 from dataclasses import dataclass
+from itertools import pairwise
 
 from triage.core.panics import shapes
 from triage.core.panics.unfold import margin_glue
@@ -81,6 +82,8 @@ class Head:
     address: int | None = None
     cgo: bool = False
     """The signal arrived in C code."""
+    earlier: tuple[str, ...] = ()
+    """What the panics above it in a chain said, the first first."""
 
 
 def read_head(view: View, start: int, floor: int) -> Head | None:
@@ -148,8 +151,12 @@ def finish(view: View, index: int, floor: int, end: int, found: re.Match[str]) -
     if opener == "serving":
         addressee = _ADDRESSEE.match(text)
         text = text[addressee.end() :] if addressee else text
-    head = Head(_top(view, index, floor), opener, _value(opener, text, body), stop - 1)
+    top, chain = _chain(view, index, floor)
+    head = Head(top, opener, _value(opener, text, body), stop - 1)
     head.recovered = head.first < index or text != raw
+    head.earlier = tuple(_said(view, *lines) for lines in pairwise([*chain, index]))
+    if raw.endswith("repanicked]"):
+        head.earlier += (raw,)
     _note_signal(head, notes)
     return head
 
@@ -194,9 +201,13 @@ def _value(opener: str, text: str, body: str) -> str:
     return text[at + 2 : -1] if at >= 0 else text
 
 
-def _top(view: View, index: int, floor: int) -> int:
-    """Go up a chain of panics to its first line: each is indented below the one before."""
+def _chain(view: View, index: int, floor: int) -> tuple[int, list[int]]:
+    """Go up a chain of panics to its first line, and find where the others begin.
+
+    Each is indented below the one before.
+    """
     top, depth = index, view.depth(index)
+    chain: list[int] = []
     for above in range(index - 1, max(floor, index - _FAR_LOOSE) - 1, -1):
         body = view.body(above)
         if body is None:
@@ -205,9 +216,16 @@ def _top(view: View, index: int, floor: int) -> int:
             break
         if body.startswith("panic: ") and view.depth(above) <= depth:
             top, depth = above, view.depth(above)
+            chain.append(above)
         elif body.startswith(("unexpected fault address ", "runtime: ")):
             top = above
-    return top
+    return top, chain[::-1]
+
+
+def _said(view: View, begin: int, end: int) -> str:
+    """Return the message of a panic of a chain, up to the line where the next begins."""
+    first = (view.body(begin) or "").removeprefix("panic: ")
+    return "\n".join(_lines(view, begin, end, first)).strip()
 
 
 def _note_signal(head: Head, lines: list[str]) -> None:

@@ -74,6 +74,13 @@ LOGGED = frozenset({"logged-error", "logged-stack", "goroutine-dump"})
 """Kinds of texts in which nothing crashed."""
 
 
+ENDED = frozenset({
+    "deadlock", "stack-overflow", "fatal-concurrent-map", "fatal-unlock", "fatal-oom",
+    "fatal-fault", "cgo-signal", "fatal-signal", "fatal-runtime", "sigquit",
+})  # fmt: skip
+"""Kinds of what ends a program at once: no deferred call comes after it."""
+
+
 def fatal_kind(message: str, *, frames: Sequence[Frame], cgo: bool) -> str:
     """Name the kind of a `fatal error:` or of a signal that ended the program."""
     for kind, pattern in _FATAL:

@@ -8,9 +8,9 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from triage.core import standard
-from triage.core.model import Frame, Panic
+from triage.core.model import Frame, Panic, Problem
 from triage.core.names import split_function
-from triage.core.panics.kinds import is_panic
+from triage.core.panics.kinds import ENDED, is_panic
 from triage.core.panics.roots import module_root
 
 _INTERNAL = frozenset((
@@ -30,6 +30,8 @@ _REPORTERS = re.compile(
     r"|github\.com/go-chi/chi|github\.com/labstack/echo|github\.com/gofiber/fiber)[./]"
 )
 """Libraries whose business is to raise, catch or report what others did."""
+
+_RECOVERED = (" [recovered]", " [recovered, repanicked]")
 
 Own = Callable[[Frame], bool]
 
@@ -101,7 +103,8 @@ def is_standard(frame: Frame) -> bool:
 def origin(panic: Panic, is_own: Own | None = None) -> int | None:
     """Return the index, in the crashed goroutine, of the frame that matters.
 
-    That is the first own frame below the last panic frame; None if there is none.
+    That is the first own frame below the last panic frame, where the first panic of a
+    chain was raised; None if there is none.
     Without *is_own*, paths alone decide (see `Ownership`).
     """
     own = own_frames(panic, is_own)
@@ -120,10 +123,50 @@ def own_frames(panic: Panic, is_own: Own | None = None) -> tuple[int, ...]:
     )
 
 
+def sites(panic: Panic, is_own: Own | None = None) -> tuple[int, ...]:
+    """Return the indexes of the frames that raised a panic, the last raised first.
+
+    More than one where the panic was raised again, or another in a deferred call; the
+    last of them is the `origin`.
+    """
+    own = is_own or (lambda frame: not is_foreign(frame))
+    frames = panic.crashed.frames if panic.crashed and panic.earlier else ()
+    again, raised = [], True
+    for at, frame in enumerate(frames[: _last_raised(panic)]):
+        if is_panic(frame):
+            raised = True
+        elif raised and own(frame):
+            again.append(at)
+            raised = False
+    return (*again, *own_frames(panic, is_own)[:1])
+
+
+def overlaid(panic: Panic) -> Problem | None:
+    """Say that a deferred call panicked while another panic was under way.
+
+    The message is the last one's, and what ended the program; the origin the first's.
+    """
+    over = [said for said in panic.earlier if not said.endswith(_RECOVERED)]
+    if panic.kind in ENDED or not over:
+        return None
+    frames = panic.crashed.frames if panic.crashed else ()
+    raised = sites(panic)
+    last = frames[raised[0]].function if len(raised) > 1 else "a deferred call"
+    first = panic.earlier[0].partition("\n")[0]
+    text = f"{last} panicked on top of another panic, whose origin is shown: {first}"
+    return Problem(panic.lines[0], text)
+
+
 def _below(panic: Panic, is_own: Own) -> tuple[int, ...]:
     frames = panic.crashed.frames if panic.crashed else ()
-    below = max((i + 1 for i, frame in enumerate(frames) if is_panic(frame)), default=0)
+    below = _last_raised(panic)
     return tuple(i for i in range(below, len(frames)) if is_own(frames[i]))
+
+
+def _last_raised(panic: Panic) -> int:
+    """Return the index below the last panic; what ends a program comes after none."""
+    frames = panic.crashed.frames if panic.crashed and panic.kind not in ENDED else ()
+    return max((i + 1 for i, frame in enumerate(frames) if is_panic(frame)), default=0)
 
 
 def _root(frame: Frame) -> str | None:

@@ -16,7 +16,7 @@ _BLOCK_FRAME = re.compile(
     re.MULTILINE,
 )
 _BLOCK_CREATED = re.compile(
-    r"created by (.+?)(?: in goroutine \d+)?\n\t(.+):(\d{1,7})(?: \+0x[0-9a-f]+)?"
+    r"created by (\S+)(?: in goroutine \d+)?\n\t(.+):(\d{1,7})(?: \+0x[0-9a-f]+)?"
 )
 
 

@@ -9,7 +9,7 @@ import re
 
 from triage.core.model import Frame
 
-NUMBER = r"[0-9]{1,19}"
+NUMBER = r"[0-9]{1,19}(?![0-9])"
 """So many digits fit into 64 bits, and Go prints no number with more."""
 _MOST = {10: 19, 16: 16}
 """By the base, so many digits fit into 64 bits."""

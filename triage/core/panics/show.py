@@ -4,7 +4,7 @@ from collections.abc import Iterator
 
 from triage.core.model import Frame, Goroutine, Panic, Report
 from triage.core.panics.merge import primary
-from triage.core.panics.origin import origin, own_frames
+from triage.core.panics.origin import origin, own_frames, sites
 from triage.core.visible import escaped
 
 _FRAMES = 20
@@ -75,8 +75,17 @@ def _details(panic: Panic) -> dict[str, object]:
         "goarch": panic.goarch,
         "revision": panic.revision,
         "versions": dict(panic.versions) or None,
+        "earlier": list(panic.earlier) or None,
+        "sites": _sites(panic),
     }
     return {name: value for name, value in known.items() if value is not None}
+
+
+def _sites(panic: Panic) -> list[dict[str, object]] | None:
+    """Return where each panic of a chain was raised, the last raised first."""
+    if not panic.earlier or panic.crashed is None:
+        return None
+    return [_frame(panic.crashed.frames[at]) for at in sites(panic)]
 
 
 def to_text(report: Report, file: str) -> str:
@@ -91,8 +100,12 @@ def to_text(report: Report, file: str) -> str:
     return "".join(escaped(line) + "\n" for line in lines)
 
 
+def _first_line(message: str) -> str:
+    return message.partition("\n")[0]
+
+
 def _title(panic: Panic) -> str:
-    message = panic.message.partition("\n")[0]
+    message = _first_line(panic.message)
     return f"{panic.kind}: {message}" if message else panic.kind
 
 
@@ -105,6 +118,9 @@ def _glance(panic: Panic) -> Iterator[str]:
     yield _title(panic)
     for line in panic.message.split("\n")[1:]:
         yield f"  | {line}".rstrip()
+    for message in reversed(panic.earlier):
+        if not message.endswith("repanicked]"):  # it would say the same again
+            yield f"  after {_first_line(message)}"
     if panic.signal:
         yield f"  signal {panic.signal}{_address(panic.signal, panic.address)}"
     if panic.crashed:
@@ -133,9 +149,14 @@ def _who(panic: Panic, crashed: Goroutine) -> str:
 
 
 def _stack(panic: Panic, crashed: Goroutine) -> Iterator[str]:
-    own = own_frames(panic)
+    own, again = own_frames(panic), sites(panic)[:-1]
+    marks = (
+        dict.fromkeys(own, "*")
+        | dict.fromkeys(own[:1], ">")
+        | dict.fromkeys(again, "+")
+    )
     for at, frame in enumerate(crashed.frames[:_FRAMES]):
-        mark = ">" if own and at == own[0] else "*" if at in own else " "
+        mark = marks.get(at, " ")
         yield f"  {mark} {_call(frame)} {_place(frame)}"
     left = len(crashed.frames) - _FRAMES
     if left > 0:
