@@ -25,7 +25,10 @@
     |   |-- HelperQuarantined
     |   |-- HelperUnavailable   busy
     |   `-- HelperTimeout       timeout
+    |-- StoreError
+    |   `-- StoreBusy           busy
     `-- ConfigError             bad-request
+        `-- StoreUnusable
 
 A class carries its stable *code*; an instance carries fields. Callers read these,
 never the message. The message is one line that says what to do.
@@ -178,7 +181,21 @@ class HelperTimeout(HelperError):
     code = "timeout"
 
 
+class StoreError(TriageError):
+    """The inbox cannot be read or written."""
+
+
+class StoreBusy(StoreError):
+    """The inbox takes nothing for now: it is full, locked, or its disk is."""
+
+    code = "busy"
+
+
 class ConfigError(TriageError):
     """A setting has a value that cannot be used."""
 
     code = "bad-request"
+
+
+class StoreUnusable(ConfigError):
+    """The inbox's file is damaged, another program's or another version's."""
