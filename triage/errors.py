@@ -4,7 +4,11 @@
     |-- BadInput                bad-request
     |   |-- NoPanic             no-panic
     |   |-- LineOutside         line-outside
-    |   `-- TooLarge            too-large
+    |   |-- TooLarge            too-large
+    |   |-- BadSignature        bad-signature
+    |   |-- NotAuthenticated    unauthorized
+    |   |-- Unknown             not-found
+    |   `-- Overloaded          busy
     |-- SourceError             source-failed
     |   |-- NotFound
     |   |   |-- FileMissing     file-not-found
@@ -65,6 +69,30 @@ class TooLarge(BadInput):
     """The input is over a limit that its message names."""
 
     code = "too-large"
+
+
+class BadSignature(BadInput):
+    """The signature of a webhook is missing, wrong or too old."""
+
+    code = "bad-signature"
+
+
+class NotAuthenticated(BadInput):
+    """The caller has not shown the service's token."""
+
+    code = "unauthorized"
+
+
+class Unknown(BadInput):
+    """The service has nothing of that name or address."""
+
+    code = "not-found"
+
+
+class Overloaded(BadInput):
+    """The service does too much already."""
+
+    code = "busy"
 
 
 class SourceError(TriageError):

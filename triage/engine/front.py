@@ -1,7 +1,9 @@
 """The engine: takes telemetry, opens its repository once, answers with context."""
 
+import asyncio
 import re
 from dataclasses import replace
+from typing import Final
 
 from triage.core.keys import exact_key
 from triage.core.model import Panic, Result, Telemetry
@@ -14,6 +16,8 @@ from triage.engine.means import Means, Opener, Repository
 from triage.engine.openings import Openings
 from triage.errors import BadInput, NoPanic
 
+_LONG: Final = 32_768
+"""Characters of a text from which on its reading takes some milliseconds."""
 _HALF = re.compile(r"[\ud800-\udfff]")
 
 
@@ -34,7 +38,7 @@ class Engine:
         exact = exact_key(telemetry)
         if exact is not None and (known := self._means.answers.get(exact)):
             return known
-        panics = _read(telemetry)
+        panics = await _read(telemetry)
         at_commit = telemetry.commit_sha is not None
         async with self._openings.lent(telemetry.repo, at_commit=at_commit) as place:
             completed = self._completed(telemetry, place)
@@ -70,13 +74,23 @@ def _refuse_half_characters(telemetry: Telemetry) -> None:
             raise BadInput(f"{shown(printable(text))} is not UTF-8; give it as UTF-8")
 
 
-def _read(telemetry: Telemetry) -> tuple[Panic, ...]:
-    """Read the crashes with a stack; none where file and line are given instead."""
+async def _read(telemetry: Telemetry) -> tuple[Panic, ...]:
+    """Read the crashes with a stack; none where file and line are given instead.
+
+    A long text is read in a thread: other calls go on meanwhile.
+    """
     if telemetry.trace is None:
         if telemetry.file is None or telemetry.line is None:
             raise BadInput("telemetry needs a trace, or a file and a line")
         return ()
-    found = explainable(decipher(telemetry.trace).crashes)
+    if len(telemetry.trace) > _LONG:
+        found = await asyncio.to_thread(_crashes, telemetry.trace)
+    else:
+        found = _crashes(telemetry.trace)
     if not found:
         raise NoPanic("the text holds no Go panic with a stack; give the whole output")
     return found
+
+
+def _crashes(trace: str | bytes) -> tuple[Panic, ...]:
+    return explainable(decipher(trace).crashes)

@@ -68,6 +68,8 @@ class Helper(Parser):
         self._shared: Child | None = None
         self._children: set[Child] = set()  # those whose end is still to be seen
         self._closed = False
+        self.deaths = 0
+        """Children that ended without being told to."""
 
     def __repr__(self) -> str:
         return f"<Helper, {len(self._children)} children>"
@@ -186,5 +188,6 @@ class Helper(Parser):
         return child
 
     def _died(self, reason: HelperError, suspects: tuple[Request, ...]) -> None:
+        self.deaths += 1
         if not isinstance(reason, HelperVersionMismatch):
             self._blame.death(self._clock.time(), suspects)

@@ -7,6 +7,7 @@ and `incidents`, what is read in `reading`; `writer` is the one thread that writ
 """
 
 from triage.store.inbox import INBOX, Inbox
+from triage.store.reading import Filter
 from triage.store.values import (
     Arrival,
     Event,
@@ -22,6 +23,7 @@ __all__ = [
     "INBOX",
     "Arrival",
     "Event",
+    "Filter",
     "Inbox",
     "Incident",
     "Job",

@@ -1,18 +1,17 @@
 """What is written of events; each function is one write of the writer's."""
 
+import os
 import secrets
 from collections.abc import Sequence
-from typing import Final
+from typing import Any, Final
 
 import apsw
 
-from triage.errors import StoreBusy
 from triage.store.incidents import count, keep_context
 from triage.store.values import Arrival, Job, Receipt, Sighting
 from triage.store.writer import Write
 
 LONGEST_MESSAGE: Final = 2_000
-_OPEN: Final = "('received', 'working', 'waiting')"
 _INSERT = (
     "INSERT INTO events (id, sender, delivery, head, received_at)"
     " VALUES (?, ?, ?, ?, ?) ON CONFLICT DO NOTHING"
@@ -20,8 +19,8 @@ _INSERT = (
 _FIND = "SELECT id FROM events WHERE sender = ? AND delivery = ?"
 _PUT_BODY = "INSERT INTO bodies (seq, body) VALUES (?, ?)"
 _TAKE = (
-    "UPDATE events SET state = 'working', attempts = attempts + 1, retry_at = NULL"
-    " WHERE seq = ? RETURNING seq, id, attempts, head,"
+    "UPDATE events SET state = 'working', attempts = attempts + 1, retry_at = NULL,"
+    " owner = ? WHERE seq = ? RETURNING seq, id, attempts, head,"
     " (SELECT body FROM bodies WHERE bodies.seq = events.seq AND report IS NULL),"
     " report, received_at"
 )
@@ -30,6 +29,11 @@ _DUE = (
     " ORDER BY retry_at LIMIT ?"
 )
 _NEW = "SELECT seq FROM events WHERE state = 'received' ORDER BY seq LIMIT ?"
+_LAST_CHILD = "SELECT max(position) FROM events WHERE parent = ? HAVING max(position)"
+_INSERT_CHILD = (
+    "INSERT INTO events (id, sender, head, report, parent, position, received_at)"
+    " SELECT ?, sender, head, ?, id, ?, ? FROM events WHERE seq = ?"
+)
 _OWN = " WHERE seq = ? AND state = 'working' AND attempts = ?"
 """Only for the attempt that was taken: nothing is done twice."""
 
@@ -45,9 +49,7 @@ def receive(arrivals: Sequence[Arrival], now: float) -> Write[list[Receipt]]:
 
 def _receive(db: apsw.Connection, arrival: Arrival, now: float) -> Receipt:
     name = secrets.token_hex(16)
-    db.execute(
-        _INSERT, (name, arrival.sender, arrival.delivery, arrival.head, now)
-    )
+    db.execute(_INSERT, (name, arrival.sender, arrival.delivery, arrival.head, now))
     if not db.changes():
         known = db.execute(_FIND, (arrival.sender, arrival.delivery)).get
         return Receipt(known, new=False)
@@ -61,13 +63,15 @@ def claim(limit: int, now: float) -> Write[list[Job]]:
     def write(db: apsw.Connection) -> list[Job]:
         due = db.execute(_DUE, (now, limit)).fetchall()
         due += db.execute(_NEW, (limit - len(due),)).fetchall()
-        return [
-            Job(*row[:4], row[4] or b"", *row[5:])
-            for (seq,) in due
-            for row in db.execute(_TAKE, (seq,))
-        ]
+        rows = (db.execute(_TAKE, (os.getpid(), seq)).fetchone() for (seq,) in due)
+        return [_job(row) for row in rows]
 
     return write
+
+
+def _job(row: Any) -> Job:
+    seq, name, attempt, head, body, report, received_at = row
+    return Job(seq, name, attempt, head, body or b"", report, received_at)
 
 
 def split(job: Job, reports: Sequence[bytes], now: float) -> Write[bool]:
@@ -80,12 +84,10 @@ def split(job: Job, reports: Sequence[bytes], now: float) -> Write[bool]:
         db.execute(f"UPDATE events SET report = ?{_OWN}", (reports[0], *_own(job)))
         if not db.changes():
             return False
-        for position, report in enumerate(reports[1:], 1):
+        (last,) = db.execute(_LAST_CHILD, (job.id,)).fetchone() or (0,)
+        for position, report in enumerate(reports[1:], last + 1):
             db.execute(
-                "INSERT INTO events (id, sender, head, report, parent, position,"
-                " received_at) SELECT ?, sender, head, ?, id, ?, ? FROM events"
-                " WHERE seq = ?",
-                (secrets.token_hex(16), report, position, now, job.seq),
+                _INSERT_CHILD, (secrets.token_hex(16), report, position, now, job.seq)
             )
         return True
 
@@ -159,20 +161,22 @@ def put_back(jobs: Sequence[Job]) -> Write[None]:
     return write
 
 
-def recover(most_attempts: int, now: float) -> Write[int]:
+def recover(most_attempts: int, owner: int | None, now: float) -> Write[int]:
     """Put back what was being worked on when its process ended; returns how many.
 
-    What has ended processes *most_attempts* times is not tried again.
+    *owner* is the process; None means that all are gone. What has ended processes
+    *most_attempts* times is not tried again.
     """
+    lost = "state = 'working' AND (?1 IS NULL OR owner = ?1)"
 
     def write(db: apsw.Connection) -> int:
         db.execute(
-            "UPDATE events SET state = 'failed', finished_at = ?, code = 'internal',"
+            "UPDATE events SET state = 'failed', finished_at = ?2, code = 'internal',"
             " message = 'Triage ended each time that it worked on this'"
-            " WHERE state = 'working' AND attempts >= ?",
-            (now, most_attempts),
+            f" WHERE {lost} AND attempts >= ?3",
+            (owner, now, most_attempts),
         )
-        db.execute("UPDATE events SET state = 'received' WHERE state = 'working'")
+        db.execute(f"UPDATE events SET state = 'received' WHERE {lost}", (owner,))
         return db.changes()
 
     return write
@@ -220,20 +224,6 @@ def prune(before: float) -> Write[int]:
         for _ in db.execute("PRAGMA incremental_vacuum(1000)"):
             pass
         return dropped
-
-    return write
-
-
-def refuse_above(limit: int) -> Write[int]:
-    """Raise `StoreBusy` where *limit* events are not done yet; else count them."""
-
-    def write(db: apsw.Connection) -> int:
-        count: int = db.execute(
-            f"SELECT count(*) FROM events WHERE state IN {_OPEN}"  # noqa: S608 - our own words
-        ).get
-        if count >= limit:
-            raise StoreBusy("the inbox is full; try again later")
-        return count
 
     return write
 

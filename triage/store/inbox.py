@@ -10,6 +10,7 @@ from typing import Concatenate, Final, ParamSpec, TypeVar
 
 import apsw
 
+from triage.errors import StoreBusy
 from triage.store import events, reading
 from triage.store.reading import Filter
 from triage.store.schema import open_reader
@@ -108,9 +109,9 @@ class Inbox:
         """Give events back that were not worked on."""
         await self._writer.do(events.put_back(jobs))
 
-    async def recover(self, most_attempts: int) -> int:
-        """Put back what a process that is gone was working on."""
-        return await self._writer.do(events.recover(most_attempts, self.now()))
+    async def recover(self, most_attempts: int, owner: int | None = None) -> int:
+        """Put back what a process that is gone was working on; None: all are gone."""
+        return await self._writer.do(events.recover(most_attempts, owner, self.now()))
 
     async def retry(self, names: Sequence[str] = ()) -> int:
         """Try failed events again: all, or those named; returns how many."""
@@ -144,18 +145,14 @@ class Inbox:
         """Count the events that are not done, by state."""
         return await self._read(reading.depth)
 
-    async def next_due(self) -> float | None:
-        """Tell when the first waiting event's time comes."""
-        return await self._read(reading.next_due)
-
     async def _refuse_if_full(self) -> None:
         """Raise `StoreBusy` where too many events wait; counted now and then."""
         now = time.monotonic()
-        full = self._open_events >= self._limit
-        if not full and now < self._counted_at + _RECOUNT:
-            return
-        self._counted_at = now
-        self._open_events = await self._writer.do(events.refuse_above(self._limit))
+        if now >= self._counted_at + _RECOUNT:
+            self._counted_at = now
+            self._open_events = sum((await self.depth()).values())
+        if self._open_events >= self._limit:
+            raise StoreBusy("the inbox is full; try again later")
 
     async def _read(
         self,

@@ -2,7 +2,6 @@
 
 import base64
 import json
-from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, Final
 
@@ -52,8 +51,8 @@ def events(
     """List events without contexts, the newest first."""
     (before,) = _unpack(cursor, 1) if cursor else (1 << 62,)
     which = "state = ? AND" if state else ""
-    rows = db.execute(
-        f"{_EVENT}, NULL, seq FROM events WHERE {which} seq < ?"  # noqa: S608 - our own words
+    rows: list[Any] = db.execute(
+        f"{_EVENT}, NULL, seq FROM events WHERE {which} seq < ?"
         " ORDER BY seq DESC LIMIT ?",
         (*([state] if state else []), before, limit + 1),
     ).fetchall()
@@ -83,7 +82,7 @@ def incidents(
         clauses.append("(last_seen, seq) < (?, ?)")
         values += _unpack(cursor, 2)
     where = f" WHERE {' AND '.join(clauses)}" if clauses else ""
-    rows = db.execute(
+    rows: list[Any] = db.execute(
         f"{_INCIDENT}{where} ORDER BY last_seen DESC, seq DESC LIMIT ?",
         (*values, limit + 1),
     ).fetchall()
@@ -101,14 +100,6 @@ def depth(db: apsw.Connection) -> dict[str, int]:
     return {"received": 0, "working": 0, "waiting": 0} | dict(rows)
 
 
-def next_due(db: apsw.Connection) -> float | None:
-    """Tell when the first of the waiting events is to be tried again."""
-    due: float | None = db.execute(
-        "SELECT min(retry_at) FROM events WHERE state = 'waiting'"
-    ).get
-    return due
-
-
 def _conditions(wanted: Filter) -> tuple[list[str], list[Any]]:
     given = (
         ("repo = ? COLLATE NOCASE", wanted.repo),
@@ -122,7 +113,7 @@ def _conditions(wanted: Filter) -> tuple[list[str], list[Any]]:
 
 
 def _incident(
-    db: apsw.Connection, row: Sequence[Any], contexts: tuple[bytes, ...] = ()
+    db: apsw.Connection, row: Any, contexts: tuple[bytes, ...] = ()
 ) -> Incident:
     name = row[1]
     commits = db.execute(
@@ -134,12 +125,13 @@ def _incident(
         "SELECT id FROM events WHERE incident = ? ORDER BY seq DESC LIMIT ?",
         (name, _LISTED),
     )
-    return Incident(
+    whole: Any = (
         *row[1:],
-        commits=tuple(commit for (commit,) in commits),
-        events=tuple(event for (event,) in members),
-        contexts=contexts,
+        tuple(commit for (commit,) in commits),
+        tuple(event for (event,) in members),
+        contexts,
     )
+    return Incident(*whole)
 
 
 def _pack(*parts: float) -> str:

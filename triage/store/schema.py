@@ -30,6 +30,7 @@ CREATE TABLE events (
   retry_at REAL,
   finished_at REAL,
   attempts INTEGER NOT NULL DEFAULT 0,
+  owner INTEGER, -- the process that works on it, or did last
   code TEXT,
   message TEXT,
   incident TEXT,

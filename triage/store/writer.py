@@ -160,9 +160,9 @@ def translated(
     if isinstance(error, apsw.CorruptError | apsw.NotADBError):
         return unusable(path, f"is damaged or no database ({error})")
     if isinstance(error, apsw.BusyError | apsw.LockedError):
-        return StoreBusy(f"another program holds {path}; end it, or wait")
+        return StoreBusy("another program holds the inbox; end it, or wait")
     if isinstance(error, apsw.FullError | apsw.IOError):
-        return StoreBusy(f"{path} takes no more ({error}); make room on its disk")
+        return StoreBusy(f"the inbox takes no more ({error}); make room on its disk")
     if opening:
         return unusable(path, f"cannot be opened ({error})")
-    return StoreError(f"{path} cannot be used: {error}")
+    return StoreError(f"the inbox cannot be used: {error}")

@@ -1,0 +1,74 @@
+"""The telemetry object that the API and `/webhooks/panic` take."""
+
+from typing import Annotated
+
+import msgspec
+
+from triage.core.model import Telemetry
+from triage.errors import BadInput
+
+MOST_TOKENS = 1_000_000
+
+_Name = Annotated[str, msgspec.Meta(min_length=1, max_length=1_000)]
+
+
+class Wanted(msgspec.Struct, frozen=True):
+    """A crash: a trace, or a file and a line, of a repository at a commit."""
+
+    repo: _Name | None = None
+    commit_sha: _Name | None = None
+    commit: _Name | None = None
+    """The same as `commit_sha`."""
+    file: Annotated[str, msgspec.Meta(min_length=1, max_length=4_096)] | None = None
+    line: Annotated[int, msgspec.Meta(ge=1, le=100_000_000)] | None = None
+    trace: str | None = None
+    text: str | None = None
+    """The same as `trace`, as is `message`."""
+    message: str | None = None
+    root_dir: Annotated[str, msgspec.Meta(max_length=4_096)] | None = None
+    max_tokens: Annotated[int, msgspec.Meta(ge=100, le=MOST_TOKENS)] | None = None
+    depth: Annotated[int, msgspec.Meta(ge=0, le=10)] = 2
+    frames: Annotated[int, msgspec.Meta(ge=1, le=50)] = 5
+    related: bool = True
+    goos: _Name | None = None
+    goarch: _Name | None = None
+    tags: Annotated[list[_Name], msgspec.Meta(max_length=100)] = []
+
+
+_DECODER = msgspec.json.Decoder(Wanted)
+
+
+def decode(body: bytes) -> Wanted:
+    """Read the object; raises `BadInput` that says what is wrong with it."""
+    try:
+        return _DECODER.decode(body)
+    except msgspec.ValidationError as error:
+        raise BadInput(f"the body is not as it should be: {error}") from error
+    except (msgspec.DecodeError, UnicodeDecodeError) as error:
+        raise BadInput(f"the body is no JSON: {error}") from error
+    except RecursionError as error:
+        raise BadInput("the body's JSON is too deep") from error
+
+
+def telemetry(wanted: Wanted) -> Telemetry:
+    """Make telemetry of it; raises `BadInput` where something needed is missing."""
+    if wanted.repo is None:
+        raise BadInput("`repo` is missing; give OWNER/NAME")
+    trace = wanted.trace or wanted.text or wanted.message
+    if trace is None and (wanted.file is None or wanted.line is None):
+        raise BadInput("give a `trace`, or `file` and `line`")
+    return Telemetry(
+        repo=wanted.repo,
+        commit_sha=wanted.commit_sha or wanted.commit,
+        file=None if trace else wanted.file,
+        line=None if trace else wanted.line,
+        trace=trace,
+        root_dir=wanted.root_dir,
+        max_tokens=wanted.max_tokens,
+        depth=wanted.depth,
+        frames=wanted.frames,
+        related=wanted.related,
+        goos=wanted.goos,
+        goarch=wanted.goarch,
+        tags=tuple(wanted.tags),
+    )

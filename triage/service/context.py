@@ -1,0 +1,64 @@
+"""`POST /v1/context`: a crash in, its context out, at once."""
+
+import asyncio
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import replace
+
+from aiohttp import web
+
+from triage.core.events.wanted import decode, telemetry
+from triage.core.model import Result, Telemetry
+from triage.errors import Overloaded, SourceTimeout
+from triage.service.accept import form
+from triage.service.keys import BODIES, LIMITS, LOAD, METRICS, RENDERED, WORKS
+
+
+async def explain(request: web.Request) -> web.Response:
+    """Answer with the context, in the form that the caller likes best."""
+    app = request.app
+    async with app[BODIES].read(request, app[LIMITS].context_body) as body:
+        told = telemetry(decode(await body.expanded()))
+        name, _ = app[WORKS].allowed.find(told.repo)
+        if name != told.repo:
+            told = replace(told, repo=name)
+        start = time.perf_counter()
+        with _one_more(app):
+            result = await _context(app, told)
+    milliseconds = (time.perf_counter() - start) * 1000
+    app[METRICS].explained(result)
+    data, media = app[RENDERED].get(result, form(request.headers.get("Accept", "")))
+    return web.Response(
+        body=data,
+        headers={
+            "Content-Type": f"{media}; charset=utf-8",
+            "Vary": "Accept",
+            "Server-Timing": f"context;dur={milliseconds:.2f}",
+            "X-Triage-Served-From": result.served_from,
+        },
+    )
+
+
+async def _context(app: web.Application, told: Telemetry) -> Result:
+    seconds = app[LIMITS].context_seconds
+    try:
+        async with asyncio.timeout(seconds):
+            return await app[WORKS].engine.context(told)
+    except TimeoutError as error:
+        raise SourceTimeout(
+            f"the context was not made in {seconds:g} seconds; try again"
+        ) from error
+
+
+@contextmanager
+def _one_more(app: web.Application) -> Iterator[None]:
+    """Count a context that is being made; raises `Overloaded` above the bound."""
+    load = app[LOAD]
+    if load.contexts >= app[LIMITS].contexts:
+        raise Overloaded("too many contexts are being made; try again in a moment")
+    load.contexts += 1
+    try:
+        yield
+    finally:
+        load.contexts -= 1
