@@ -50,6 +50,7 @@ def make_app(
     app[keys.INBOX] = Inbox(settings.data_dir / INBOX, now=now)
     app[keys.LOAD] = keys.Load()
     app[keys.METRICS] = Metrics(shared_metrics)
+    app[keys.NAMES] = keys.Names()
     app[keys.PROJECTS] = settings.projects
     app[keys.RENDERED] = Rendered()
     app[LOOKOUT] = Lookout()

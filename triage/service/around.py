@@ -1,7 +1,6 @@
 """What is around every handler: who may ask, errors as problems, numbers, the log."""
 
 import logging
-import secrets
 import time
 from collections.abc import Awaitable, Callable
 from http import HTTPStatus
@@ -12,7 +11,7 @@ from aiohttp import web
 
 from triage._version import __version__
 from triage.errors import TriageError, Unknown
-from triage.service.keys import GATE, INBOX, METRICS, REQUEST_ID
+from triage.service.keys import GATE, INBOX, METRICS, NAMES, REQUEST_ID
 from triage.service.problems import answer, problem, status_of
 
 Handler = Callable[[web.Request], Awaitable[web.StreamResponse]]
@@ -37,7 +36,7 @@ def guarded(handler: Handler) -> Handler:
 async def around(request: web.Request, handler: Handler) -> web.StreamResponse:
     """Answer whatever happens, count it, and log it without what it said."""
     start = time.perf_counter()
-    request[REQUEST_ID] = name = secrets.token_hex(8)
+    request[REQUEST_ID] = name = request.app[NAMES].next()
     try:
         response = await handler(request)
     except TriageError as error:

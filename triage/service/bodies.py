@@ -65,6 +65,13 @@ class Body:
             raise _too_large(limit)
         if not self._request.can_read_body:
             return
+        content = self._request.content
+        if content.is_eof():  # most are short, and there as soon as their head is
+            self.raw = content.read_nowait()
+            self._hold(len(self.raw))
+            if len(self.raw) > limit:
+                raise _too_large(limit)
+            return
         seconds = self._bodies.limits.body_seconds
         try:
             async with asyncio.timeout(seconds):

@@ -18,26 +18,34 @@ from triage.service.keys import BODIES, LIMITS, LOAD, METRICS, RENDERED, WORKS
 async def explain(request: web.Request) -> web.Response:
     """Answer with the context, in the form that the caller likes best."""
     app = request.app
+    start = time.perf_counter()
+    accept = request.headers.get("Accept", "")
     async with app[BODIES].read(request, app[LIMITS].context_body) as body:
-        told = telemetry(decode(await body.expanded()))
-        name, _ = app[WORKS].allowed.find(told.repo)
-        if name != told.repo:
-            told = replace(told, repo=name)
-        start = time.perf_counter()
-        with _one_more(app):
-            result = await _context(app, told)
+        text = await body.expanded()
+        written = app[RENDERED].known(text, accept)
+        if written is None:
+            result = await _result(app, telemetry(decode(text)))
+            written = app[RENDERED].write(
+                result, form(accept), body=text, accept=accept
+            )
+    app[METRICS].explained(written.result)
     milliseconds = (time.perf_counter() - start) * 1000
-    app[METRICS].explained(result)
-    data, media = app[RENDERED].get(result, form(request.headers.get("Accept", "")))
     return web.Response(
-        body=data,
+        body=written.data,
         headers={
-            "Content-Type": f"{media}; charset=utf-8",
+            "Content-Type": f"{written.media}; charset=utf-8",
             "Vary": "Accept",
             "Server-Timing": f"context;dur={milliseconds:.2f}",
-            "X-Triage-Served-From": result.served_from,
+            "X-Triage-Served-From": written.result.served_from,
         },
     )
+
+
+async def _result(app: web.Application, told: Telemetry) -> Result:
+    """Ask the engine, of a repository by the name that the list has for it."""
+    name, _ = app[WORKS].allowed.find(told.repo)
+    with _one_more(app):
+        return await _context(app, replace(told, repo=name))
 
 
 async def _context(app: web.Application, told: Telemetry) -> Result:

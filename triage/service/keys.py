@@ -1,7 +1,9 @@
 """What handlers find in the application."""
 
+import secrets
 from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import count
 
 from aiohttp import web
 
@@ -23,11 +25,24 @@ class Load:
     contexts: int = 0
 
 
+class Names:
+    """Names for requests, told apart over processes and restarts."""
+
+    def __init__(self) -> None:
+        self._start = secrets.token_hex(4)
+        self._count = count(1)
+
+    def next(self) -> str:
+        """Return a name that no other request has."""
+        return f"{self._start}-{next(self._count):x}"
+
+
 BODIES = web.AppKey("BODIES", Bodies)
 GATE = web.AppKey("GATE", Gate)
 INBOX = web.AppKey("INBOX", Inbox)
 LIMITS = web.AppKey("LIMITS", Limits)
 LOAD = web.AppKey("LOAD", Load)
+NAMES = web.AppKey("NAMES", Names)
 METRICS = web.AppKey("METRICS", Metrics)
 PROJECTS = web.AppKey("PROJECTS", Sequence[Project])
 RENDERED = web.AppKey("RENDERED", Rendered)

@@ -78,6 +78,10 @@ class Metrics:
             "triage_build_info", "The version that runs.", "max", ("version",)
         )
         build.labels(__version__).set(1)
+        self._looked = [
+            (tier, self._cache.labels(tier, "hit"), self._cache.labels(tier, "miss"))
+            for tier in _TIERS
+        ]
         self._answered: dict[tuple[str, int], Counter] = {}
         self._timed: dict[str, Histogram] = {}
 
@@ -107,11 +111,11 @@ class Metrics:
     def explained(self, result: Result) -> None:
         """Count a context, and in which tier it was found."""
         self._tokens.observe(result.stats.context_tokens)
-        for tier in _TIERS:
-            hit = result.served_from == tier
-            self._cache.labels(tier, "hit" if hit else "miss").inc()
-            if hit:
+        for tier, hit, miss in self._looked:
+            if result.served_from == tier:
+                hit.inc()
                 break
+            miss.inc()
 
     def worked(self, result: str) -> None:
         """Count what came of an event."""

@@ -1,18 +1,17 @@
 """From a delivery to the crashes in it."""
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import replace
 from typing import Final
 
 import msgspec
 
+from triage.core.events.crashes import reports
+from triage.core.events.otlp import read_logs
 from triage.core.events.values import Fetch, Head, Reading, Report
 from triage.core.events.wanted import decode, telemetry
-from triage.core.model import Panic, Telemetry
-from triage.core.panics import decipher
-from triage.core.places import explainable
+from triage.core.model import Telemetry
 from triage.core.projects import Project
-from triage.errors import BadInput, NoPanic
+from triage.errors import BadInput
 
 
 def read(head: Head, body: bytes, projects: Sequence[Project]) -> Reading:
@@ -28,7 +27,7 @@ def read_fetched(fetch: Fetch, text: bytes) -> Reading:
     told = Telemetry(
         repo=fetch.repo, commit_sha=fetch.commit_sha, root_dir=fetch.root_dir
     )
-    return Reading(_reports(told, text))
+    return Reading(reports(told, text))
 
 
 def _panic(head: Head, body: bytes, projects: Sequence[Project]) -> Reading:
@@ -40,7 +39,7 @@ def _panic(head: Head, body: bytes, projects: Sequence[Project]) -> Reading:
         told = _from_query(dict(head.query), body)
     if told.trace is None:
         return Reading((Report(told),))
-    return Reading(_reports(told, told.trace))
+    return Reading(reports(told, told.trace))
 
 
 def _from_query(query: Mapping[str, str], body: bytes) -> Telemetry:
@@ -92,28 +91,5 @@ def _github(head: Head, body: bytes, projects: Sequence[Project]) -> Reading:
 _READERS: Final[Mapping[str, Callable[[Head, bytes, Sequence[Project]], Reading]]] = {
     "panic": _panic,
     "github": _github,
+    "logs": read_logs,
 }
-
-
-def _reports(told: Telemetry, text: str | bytes) -> tuple[Report, ...]:
-    """Make one report a crash; a text with one is handed on whole."""
-    found = explainable(decipher(text).crashes)
-    if not found:
-        raise NoPanic("the text holds no Go panic with a stack; send the whole output")
-    if len(found) == 1:
-        return (Report(replace(told, trace=text)),)
-    lines = text.splitlines(keepends=True)
-    cut = [_between(lines, panic) for panic in found]
-    if not all(explainable(decipher(part).crashes) for part in cut):
-        return (Report(replace(told, trace=text)),)
-    return tuple(Report(replace(told, trace=part)) for part in dict.fromkeys(cut))
-
-
-def _between(lines: Sequence[str] | Sequence[bytes], panic: Panic) -> bytes:
-    """Cut out the lines of one crash."""
-    first, last = panic.lines
-    chosen = lines[first - 1 : last]
-    return b"".join(
-        line.encode("utf-8", "surrogatepass") if isinstance(line, str) else line
-        for line in chosen
-    )
