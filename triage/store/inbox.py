@@ -39,7 +39,8 @@ _RECOUNT: Final = 1.0
 class Inbox:
     """Events and incidents in the file at *path*; `open` it first, close it at the end.
 
-    *limit* bounds the events that are not done; *now* is the time since the epoch.
+    *limit* bounds the events that are not done, *busy_ms* the wait for another process
+    that writes; *now* is the time since the epoch.
     Everything raised is a `StoreError`, `StoreUnusable` on opening, or `BadInput`.
     """
 
@@ -48,12 +49,13 @@ class Inbox:
         path: Path,
         *,
         limit: int = 100_000,
+        busy_ms: int = 5_000,
         now: Callable[[], float] = time.time,
     ) -> None:
         self._path = path
         self._limit = limit
         self.now = now
-        self._writer = Writer(path)
+        self._writer = Writer(path, busy_ms=busy_ms)
         self._readers = ThreadPoolExecutor(_READERS, thread_name_prefix="triage-reader")
         self._local = threading.local()
         self._connections: list[apsw.Connection] = []
@@ -66,11 +68,11 @@ class Inbox:
 
     async def close(self) -> None:
         """Write what waits, and close the file."""
-        await self._writer.close()
         self._readers.shutdown(wait=True)
         for connection in self._connections:
             connection.close()
         self._connections.clear()
+        await self._writer.close()  # last: it brings the log into the file
 
     async def receive(self, arrivals: Sequence[Arrival]) -> list[Receipt]:
         """Take deliveries: once this returns they are on disk, all of them.

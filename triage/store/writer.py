@@ -24,7 +24,6 @@ Write = Callable[[apsw.Connection], T]
 _AT_ONCE: Final = 1_000
 _WAITING: Final = 64 << 20
 """Bytes that may wait to be written; more is refused."""
-_BUSY_MS: Final = 5_000
 _CLOSING: Final = 10.0
 """Seconds that closing waits for what is still to be written."""
 _ENTRY: Final = 500
@@ -54,7 +53,7 @@ class _Waiting:
 class Writer:
     """Takes writes from one event loop; `open` it first, close it at the end."""
 
-    def __init__(self, path: Path, *, busy_ms: int = _BUSY_MS) -> None:
+    def __init__(self, path: Path, *, busy_ms: int) -> None:
         self._path = path
         self._busy_ms = busy_ms
         self._state = threading.Condition()
