@@ -23,6 +23,7 @@ class Wall:
         self.now = 1_800_000_000.0
 
     def __call__(self) -> float:
+        """Return the seconds since the epoch."""
         return self.now
 
 
@@ -375,7 +376,7 @@ async def test_a_file_that_another_holds(opened, tmp_path):
         assert len(await inbox.receive([arrival()])) == 1
 
 
-async def test_two_processes_share_the_file(opened, tmp_path):
+async def test_two_processes_share_the_file(opened):
     """What one takes in another can work on, and no event is taken twice."""
     async with opened() as one, opened() as two:
         await one.receive([arrival(n) for n in range(20)])
@@ -415,11 +416,26 @@ async def test_whoever_gave_up_waiting_is_left_alone(opened):
         assert await inbox._writer.do(lambda _: 2) == 2
 
 
+def _foreign(path):
+    db = sqlite3.connect(path)
+    db.execute("CREATE TABLE notes (text)")
+    db.commit()
+    db.close()
+
+
+def _version(path, number):
+    db = sqlite3.connect(path)
+    db.execute("PRAGMA application_id = 1414678850")
+    db.execute(f"PRAGMA user_version = {number}")
+    db.commit()
+    db.close()
+
+
 @pytest.mark.parametrize(
     ("make", "said"),
     [
         (lambda path: path.write_bytes(b"noise" * 1_000), "damaged"),
-        (lambda path: _foreign(path), "another program"),
+        (_foreign, "another program"),
         (lambda path: _version(path, 99), "version 99"),
         (lambda path: path.mkdir(), "cannot be opened"),
     ],
@@ -436,26 +452,10 @@ async def test_files_that_cannot_be_used(opened, tmp_path, make, said):
     assert (path.read_bytes() if path.is_file() else None) == before
 
 
-def _foreign(path):
-    db = sqlite3.connect(path)
-    db.execute("CREATE TABLE notes (text)")
-    db.commit()
-    db.close()
-
-
-def _version(path, number):
-    db = sqlite3.connect(path)
-    db.execute("PRAGMA application_id = 1414678850")
-    db.execute(f"PRAGMA user_version = {number}")
-    db.commit()
-    db.close()
-
-
 async def test_a_file_damaged_while_it_is_used(opened, tmp_path):
     """Reading it is told as an error of ours, with the file named."""
     async with opened() as inbox:
         await inbox.receive([arrival(n, body=bytes(5_000)) for n in range(200)])
-        await inbox._writer.do(lambda db: None)
     whole = bytearray((tmp_path / INBOX).read_bytes())
     whole[4096:] = b"\xff" * (len(whole) - 4096)
     (tmp_path / INBOX).write_bytes(whole)

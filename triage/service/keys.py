@@ -49,5 +49,5 @@ RENDERED = web.AppKey("RENDERED", Rendered)
 WORKERS = web.AppKey("WORKERS", Workers)
 WORKS = web.AppKey("WORKS", Works)
 
-REQUEST_ID = "request_id"
+REQUEST_ID = web.RequestKey("REQUEST_ID", str)
 """In a request: what its log lines, headers and problems call it."""

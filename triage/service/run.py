@@ -44,7 +44,7 @@ async def serve(
     )
     stop = asyncio.Event()
     with _told(stop.set, alive):
-        runner = web.AppRunner(app, **_protocol(Limits()))
+        runner = web.AppRunner(app, **protocol(Limits()))
         try:
             await runner.setup()
             await web.SockSite(runner, place, backlog=BACKLOG).start()
@@ -53,7 +53,7 @@ async def serve(
             await runner.cleanup()
 
 
-def _protocol(limits: Limits) -> dict[str, Any]:
+def protocol(limits: Limits) -> dict[str, Any]:
     """Return how connections are spoken to."""
     return {
         "access_log": None,  # ours says less of what is others'
