@@ -47,7 +47,7 @@ class Reply:
         assert self.headers["Content-Type"] == "application/problem+json"
         problem = self.json
         assert problem["status"] == self.status
-        return problem["code"]
+        return str(problem["code"])
 
 
 class Caller:

@@ -29,7 +29,7 @@ def sha(repo):
 
 @pytest.fixture
 def settings(repo, tmp_path):
-    """What the tests' services are set to."""
+    """Give what the tests' services are set to."""
     return triage.Settings(
         data_dir=tmp_path / "data",
         repos=f"{REPO}={repo.path}, acme/gone={tmp_path / 'gone'}",

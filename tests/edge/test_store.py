@@ -234,8 +234,10 @@ async def test_failed_events_can_be_tried_again(opened, wall):
     """By name or all of them, as if they had just come."""
     async with opened() as inbox:
         await inbox.receive([arrival(n) for n in range(3)])
-        for job in await inbox.claim(3):
+        jobs = await inbox.claim(3)
+        for job in jobs:
             await inbox.fail(job, "no-panic", "nothing there" * 1_000)
+        job = jobs[0]
         event = await inbox.event(job.id)
         assert (event.state, event.code) == ("failed", "no-panic")
         assert len(event.message) == 2_000

@@ -12,14 +12,18 @@ import socket
 import sys
 import tempfile
 import time
+import traceback
+from collections.abc import Callable, Coroutine
 from dataclasses import dataclass, field
 from typing import Final, NoReturn
 
 from triage.config import Settings
+from triage.core.render import printable
 from triage.errors import TriageError
 from triage.service.door import announce
 from triage.store import INBOX, Inbox
 
+_ENDINGS: Final = (signal.SIGTERM, signal.SIGINT)
 _ENDING: Final = 30
 """Seconds after which processes that were told to end are killed."""
 _YOUNG: Final = 5.0
@@ -34,8 +38,23 @@ def run_cluster(settings: Settings, place: socket.socket, count: int) -> int:
     with tempfile.TemporaryDirectory(prefix="triage-metrics-") as shared:
         # Before prometheus-client is imported: it chooses then how it keeps numbers.
         os.environ["PROMETHEUS_MULTIPROC_DIR"] = shared
+        from prometheus_client.multiprocess import (  # noqa: PLC0415 - after that
+            mark_process_dead,
+        )
+
+        from triage.service.run import serve  # noqa: PLC0415 - after that
+
         asyncio.run(_recover(settings, None))
-        return _Cluster(settings, place, shared).run(count)
+        cluster = _Cluster(
+            settings,
+            place,
+            shared,
+            serve=lambda alive, numbers: serve(
+                settings, place, alive=alive, shared_metrics=numbers
+            ),
+            forget=lambda pid: mark_process_dead(pid, shared),  # type: ignore[no-untyped-call] # theirs
+        )
+        return cluster.run(count)
 
 
 async def _recover(settings: Settings, owner: int | None) -> None:
@@ -54,6 +73,10 @@ class _Cluster:
     settings: Settings
     place: socket.socket
     shared: str
+    serve: Callable[[int, str], Coroutine[object, object, None]]
+    """Serves in the process that it is called in."""
+    forget: Callable[[int], object]
+    """Drops what a process that is gone has measured."""
     born: dict[int, float] = field(default_factory=dict)
     stopping: bool = False
     failed: int = 0
@@ -62,7 +85,7 @@ class _Cluster:
 
     def run(self, count: int) -> int:
         self.pipe = os.pipe()
-        for number in (signal.SIGTERM, signal.SIGINT):
+        for number in _ENDINGS:
             signal.signal(number, self.stop)
         signal.signal(signal.SIGALRM, self.kill)
         announce(self.settings, self.place)
@@ -74,44 +97,38 @@ class _Cluster:
         return self.code
 
     def start(self) -> None:
+        # Held back meanwhile: the child must not answer a signal as its parent does.
+        signal.pthread_sigmask(signal.SIG_BLOCK, _ENDINGS)
         pid = os.fork()
         if pid == 0:
             self.be_a_process()
         self.born[pid] = time.monotonic()
-        if self.stopping:  # told while it was being made
+        signal.pthread_sigmask(signal.SIG_UNBLOCK, _ENDINGS)
+        if self.stopping:  # told while others were ending
             os.kill(pid, signal.SIGTERM)
 
     def be_a_process(self) -> NoReturn:
         """Serve, in the child; never returns into the parent's code."""
-        from triage.service.run import serve  # noqa: PLC0415 - see run_cluster
-
         code = 1
         try:
-            signal.signal(signal.SIGALRM, signal.SIG_DFL)
+            for number in (*_ENDINGS, signal.SIGALRM):
+                signal.signal(number, signal.SIG_DFL)
+            signal.pthread_sigmask(signal.SIG_UNBLOCK, _ENDINGS)
             os.close(self.pipe[1])
-            asyncio.run(
-                serve(
-                    self.settings,
-                    self.place,
-                    alive=self.pipe[0],
-                    shared_metrics=self.shared,
-                )
-            )
+            asyncio.run(self.serve(self.pipe[0], self.shared))
             code = 0
         except TriageError as error:
-            sys.stderr.write(f"triage: error: {error.code}: {error}\n")
+            sys.stderr.write(f"triage: error: {error.code}: {printable(str(error))}\n")
+        except BaseException:  # noqa: BLE001 - the edge: nothing may go up from here
+            traceback.print_exc()
         finally:
             sys.stderr.flush()
             os._exit(code)
 
     def ended(self, pid: int, code: int) -> None:
         """Take note of a process that is gone, and start another one."""
-        from prometheus_client.multiprocess import (  # noqa: PLC0415 - see run_cluster
-            mark_process_dead,
-        )
-
         lived = time.monotonic() - self.born.pop(pid)
-        mark_process_dead(pid, self.shared)  # type: ignore[no-untyped-call] # theirs
+        self.forget(pid)
         if self.stopping:
             return
         self.failed = self.failed + 1 if lived < _YOUNG else 0

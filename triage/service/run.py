@@ -23,7 +23,6 @@ _LINGER: Final = 2.0
 
 def run_one(settings: Settings, place: socket.socket) -> None:
     """Serve with this process alone, until a signal."""
-    announce(settings, place)
     asyncio.run(serve(settings, place))
 
 
@@ -48,6 +47,8 @@ async def serve(
         try:
             await runner.setup()
             await web.SockSite(runner, place, backlog=BACKLOG).start()
+            if alive is None:
+                announce(settings, place)
             await stop.wait()
         finally:
             await runner.cleanup()
