@@ -37,3 +37,8 @@ class Project:
             raise ValueError(f"`release` is no regular expression: {error}") from error
         if "sha" not in groups:
             raise ValueError("`release` has no group (?P<sha>...)")
+
+    def commit_of(self, version: str) -> str | None:
+        """Return what *release* finds in a release's name, None where it finds none."""
+        found = re.search(self.release, version) if self.release else None
+        return found["sha"] if found else None

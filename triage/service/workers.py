@@ -147,7 +147,9 @@ class Workers:
         report = await self._report(job)
         if report is not None and report.fetch is not None:
             text = await self._works.logs.fetch(report.fetch)
-            reading = await asyncio.to_thread(read_fetched, report.fetch, text)
+            reading = await asyncio.to_thread(
+                read_fetched, report.fetch, text, self._projects
+            )
             report = await self._first(job, reading)
         if report is None or report.telemetry is None:
             return None
