@@ -1,7 +1,6 @@
 """The registered projects: which code base a telemetry's names mean."""
 
 import re
-from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
 
@@ -39,46 +38,7 @@ class Project:
         if "sha" not in groups:
             raise ValueError("`release` has no group (?P<sha>...)")
 
-
-@dataclass(frozen=True, slots=True)
-class Names:
-    """What telemetry calls the program that it is of."""
-
-    service: str | None = None
-    modules: tuple[str, ...] = ()
-    """Import paths of frames; a module's is a prefix of its packages'."""
-    sentry_project: str | None = None
-    labels: Mapping[str, str] = field(default_factory=dict)
-
-
-def find_project(projects: Sequence[Project], names: Names) -> Project | None:
-    """Return the project that is meant: by module first, then service, then the rest.
-
-    Among those that match in the same way the first one of the file counts.
-    """
-    for matches in (_by_module, _by_service, _by_sentry, _by_labels):
-        for project in projects:
-            if matches(project.match, names):
-                return project
-    return None
-
-
-def _by_module(match: Match, names: Names) -> bool:
-    return any(
-        path == module or path.startswith((f"{module}/", f"{module}."))
-        for module in match.module
-        for path in names.modules
-    )
-
-
-def _by_service(match: Match, names: Names) -> bool:
-    return names.service in match.service
-
-
-def _by_sentry(match: Match, names: Names) -> bool:
-    return names.sentry_project in match.sentry_project
-
-
-def _by_labels(match: Match, names: Names) -> bool:
-    """All labels of the table have to be there."""
-    return bool(match.labels) and match.labels.items() <= names.labels.items()
+    def commit_of(self, version: str) -> str | None:
+        """Return what *release* finds in a release's name, None where it finds none."""
+        found = re.search(self.release, version) if self.release else None
+        return found["sha"] if found else None

@@ -19,7 +19,12 @@ def unpack(data: bytes) -> Report:
     parts: dict[str, Any] = msgspec.msgpack.decode(data)
     told, fetch = parts["telemetry"], parts["fetch"]
     return Report(
-        telemetry=told and Telemetry(**{**told, "tags": tuple(told["tags"])}),
-        fetch=fetch and Fetch(**fetch),
+        telemetry=told and Telemetry(**_with_tuples(told)),
+        fetch=fetch and Fetch(**_with_tuples(fetch)),
         observed_at=parts["observed_at"],
     )
+
+
+def _with_tuples(parts: dict[str, Any]) -> dict[str, Any]:
+    """Make the lists tuples again."""
+    return {k: tuple(v) if isinstance(v, list) else v for k, v in parts.items()}

@@ -37,8 +37,6 @@ TRANSIENT: Final = frozenset(
     {"rate-limited", "source-failed", "timeout", "busy", "helper-failed"}
 )
 """What may be over after a while."""
-_MOST_CRASHES: Final = 200
-"""Of one body; more tell nothing new."""
 _DAY: Final = 86_400
 _AHEAD: Final = 300.0
 """Seconds by which a sender's clock may be before ours."""
@@ -147,7 +145,9 @@ class Workers:
         report = await self._report(job)
         if report is not None and report.fetch is not None:
             text = await self._works.logs.fetch(report.fetch)
-            reading = await asyncio.to_thread(read_fetched, report.fetch, text)
+            reading = await asyncio.to_thread(
+                read_fetched, report.fetch, text, self._projects
+            )
             report = await self._first(job, reading)
         if report is None or report.telemetry is None:
             return None
@@ -164,9 +164,9 @@ class Workers:
 
     async def _first(self, job: Job, reading: Reading) -> Report | None:
         """Give the event its own crash, and each further one an event."""
-        reports = reading.reports[:_MOST_CRASHES]
-        if len(reading.reports) > len(reports):
-            _log.warning("event %s: %d crashes of %d taken", job.id, *_counts(reading))
+        reports = reading.reports
+        if reading.rejected:
+            _log.warning("event %s: %s", job.id, reading.ignored)
         if len(reports) > 1 or (reports and job.report is not None):
             packed = [pack(report) for report in reports]
             await self._written(lambda: self._inbox.split(job, packed))
@@ -237,10 +237,6 @@ async def _pause(clock: Clock, seconds: float) -> None:
         await over.wait()
     finally:
         timer.cancel()
-
-
-def _counts(reading: Reading) -> tuple[int, int]:
-    return _MOST_CRASHES, len(reading.reports)
 
 
 def _late(cause: TimeoutError) -> SourceTimeout:

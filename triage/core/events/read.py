@@ -1,95 +1,68 @@
 """From a delivery to the crashes in it."""
 
-from collections.abc import Callable, Mapping, Sequence
-from typing import Final
+from collections.abc import Iterable, Sequence
 
-import msgspec
-
-from triage.core.events.crashes import reports
+from triage.core.events import github, sentry
+from triage.core.events.alertmanager import read_alerts
+from triage.core.events.crashes import Told, collect
+from triage.core.events.datadog import read_datadog
 from triage.core.events.otlp import read_logs
-from triage.core.events.values import Fetch, Head, Reading, Report
-from triage.core.events.wanted import decode, telemetry
-from triage.core.model import Telemetry
+from triage.core.events.panic import read_panic
+from triage.core.events.values import Fetch, Head, Reading
 from triage.core.projects import Project
-from triage.errors import BadInput
+from triage.errors import BadInput, NoPanic
 
 
 def read(head: Head, body: bytes, projects: Sequence[Project]) -> Reading:
-    """Find the crashes in *body*; raises `BadInput`, `NoPanic`."""
-    reader = _READERS.get(head.sender)
-    if reader is None:
-        raise BadInput(f"nothing is known of the sender {head.sender}")
-    return reader(head, body, projects)
+    """Find the crashes in *body*; raises `BadInput`, `NoPanic`.
+
+    Without any report the reading says why there is nothing to do; for `logs` it may
+    also be that no crash has a repository.
+    """
+    found = _found(head, body, projects)
+    if isinstance(found, Reading):
+        return found
+    return _reading(found, projects, partial=head.sender == "logs")
 
 
-def read_fetched(fetch: Fetch, text: bytes) -> Reading:
-    """Find the crashes in a text that was fetched; raises `NoPanic`."""
-    told = Telemetry(
-        repo=fetch.repo, commit_sha=fetch.commit_sha, root_dir=fetch.root_dir
-    )
-    return Reading(reports(told, text))
+def read_fetched(
+    fetch: Fetch, text: bytes, projects: Sequence[Project] = ()
+) -> Reading:
+    """Find the crashes in a text that was fetched; raises `BadInput`, `NoPanic`."""
+    if fetch.host_kind == sentry.HOST_KIND:
+        return _reading(sentry.read_event(fetch, text), projects)
+    return _reading(github.read_log(fetch, text), projects)
 
 
-def _panic(head: Head, body: bytes, projects: Sequence[Project]) -> Reading:
-    """Read our own form: the telemetry object, or raw text named by the query."""
-    del projects
-    if head.content_type == "application/json" or head.content_type.endswith("+json"):
-        told = telemetry(decode(body))
-    else:
-        told = _from_query(dict(head.query), body)
-    if told.trace is None:
-        return Reading((Report(told),))
-    return Reading(reports(told, told.trace))
+def _found(
+    head: Head, body: bytes, projects: Sequence[Project]
+) -> Reading | Iterable[Told]:
+    match head.sender:
+        case "panic":
+            return read_panic(head, body)
+        case "github":
+            return github.read_github(head, body, projects)
+        case "sentry":
+            return sentry.read_sentry(head, body, projects)
+        case "logs":
+            return read_logs(head, body)
+        case "alertmanager":
+            return read_alerts(body)
+        case "datadog":
+            return read_datadog(body)
+        case _:
+            raise BadInput(f"nothing is known of the sender {head.sender}")
 
 
-def _from_query(query: Mapping[str, str], body: bytes) -> Telemetry:
-    if not query.get("repo"):
-        raise BadInput("raw text needs ?repo=OWNER/NAME&commit_sha=SHA")
-    return Telemetry(
-        repo=query["repo"],
-        commit_sha=query.get("commit_sha") or query.get("commit") or None,
-        root_dir=query.get("root_dir"),
-        trace=body,
-    )
-
-
-class _Job(msgspec.Struct):
-    id: int
-    head_sha: str
-    conclusion: str | None = None
-
-
-class _Named(msgspec.Struct):
-    full_name: str
-
-
-class _JobEvent(msgspec.Struct):
-    action: str
-    workflow_job: _Job
-    repository: _Named
-
-
-def _github(head: Head, body: bytes, projects: Sequence[Project]) -> Reading:
-    """Read a finished job: its log has to be fetched."""
-    if head.kind != "workflow_job":
-        return Reading((), f"GitHub's {head.kind or 'unnamed'} events tell of no crash")
-    try:
-        event = msgspec.json.decode(body, type=_JobEvent)
-    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
-        raise BadInput(f"the body is no workflow_job event: {error}") from error
-    if (event.action, event.workflow_job.conclusion) != ("completed", "failure"):
-        return Reading((), "the job did not fail")
-    repo = event.repository.full_name
-    root_dir = next((p.root_dir for p in projects if p.repo == repo), None)
-    job = event.workflow_job
-    fetch = Fetch(
-        "github-job-log", repo, job=job.id, commit_sha=job.head_sha, root_dir=root_dir
-    )
-    return Reading((Report(fetch=fetch),))
-
-
-_READERS: Final[Mapping[str, Callable[[Head, bytes, Sequence[Project]], Reading]]] = {
-    "panic": _panic,
-    "github": _github,
-    "logs": read_logs,
-}
+def _reading(
+    told: Iterable[Told], projects: Sequence[Project], *, partial: bool = False
+) -> Reading:
+    reading = collect(told, projects)
+    if reading.reports or (partial and reading.rejected):
+        return reading
+    if reading.rejected:
+        raise BadInput(
+            "no repository is told, and no [[project]] of triage.toml matches: tell"
+            " OWNER/NAME, or register the project"
+        )
+    raise NoPanic("there is no Go panic with a stack in it; send the whole output")

@@ -27,13 +27,19 @@ class Fetch:
     host_kind: str
     """`github-job-log` or `sentry-event`."""
     repo: str
-    """OWNER/NAME."""
+    """OWNER/NAME; empty where only the text can tell."""
     job: int | None = None
-    """Of `github-job-log`."""
+    """Of `github-job-log`; each attempt of a job has its own."""
     url: str | None = None
-    """Of `sentry-event`."""
+    """Of `sentry-event`: a web address, as its sender signed it."""
     commit_sha: str | None = None
     root_dir: str | None = None
+    attempt: int | None = None
+    """Of `github-job-log`: which attempt of its run the job was part of, from 1."""
+    sentry_project: tuple[str, ...] = ()
+    """Of `sentry-event`: the names and numbers of its project."""
+    observed_at: float | None = None
+    """Seconds since the epoch, as the sender tells it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,4 +60,4 @@ class Reading:
     ignored: str | None = None
     """Why there is nothing to do, or what was rejected."""
     rejected: int = 0
-    """Records that tell of a crash and lack what it takes to explain it."""
+    """Crashes, or records that tell of one, that are not among the reports."""

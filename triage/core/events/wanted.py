@@ -1,9 +1,11 @@
 """The telemetry object that the API and `/webhooks/panic` take."""
 
+from dataclasses import replace
 from typing import Annotated
 
 import msgspec
 
+from triage.core.events import loose
 from triage.core.model import Telemetry
 from triage.errors import BadInput
 
@@ -35,19 +37,9 @@ class Wanted(msgspec.Struct, frozen=True):
     tags: Annotated[list[_Name], msgspec.Meta(max_length=100)] = []
 
 
-_DECODER = msgspec.json.Decoder(Wanted)
-
-
 def decode(body: bytes) -> Wanted:
     """Read the object; raises `BadInput` that says what is wrong with it."""
-    try:
-        return _DECODER.decode(body)
-    except msgspec.ValidationError as error:
-        raise BadInput(f"the body is not as it should be: {error}") from error
-    except (msgspec.DecodeError, UnicodeDecodeError) as error:
-        raise BadInput(f"the body is no JSON: {error}") from error
-    except RecursionError as error:
-        raise BadInput("the body's JSON is too deep") from error
+    return loose.decode(body, Wanted)
 
 
 def telemetry(wanted: Wanted) -> Telemetry:
@@ -57,13 +49,21 @@ def telemetry(wanted: Wanted) -> Telemetry:
     trace = wanted.trace or wanted.text or wanted.message
     if trace is None and (wanted.file is None or wanted.line is None):
         raise BadInput("give a `trace`, or `file` and `line`")
-    return Telemetry(
+    return replace(
+        options(wanted),
         repo=wanted.repo,
         commit_sha=wanted.commit_sha or wanted.commit,
         file=None if trace else wanted.file,
         line=None if trace else wanted.line,
         trace=trace,
         root_dir=wanted.root_dir,
+    )
+
+
+def options(wanted: Wanted) -> Telemetry:
+    """Return telemetry that tells nothing but how it is to be explained."""
+    return Telemetry(
+        repo="",
         max_tokens=wanted.max_tokens,
         depth=wanted.depth,
         frames=wanted.frames,

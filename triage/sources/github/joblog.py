@@ -41,7 +41,10 @@ class JobLogs:
     async def fetch(self, fetch: Fetch) -> bytes:
         """Return a job's log; raises a `SourceError`, `TooLarge`, `BadInput`."""
         if fetch.host_kind != "github-job-log" or fetch.job is None:
-            raise BadInput(f"a text of the kind {fetch.host_kind} cannot be fetched")
+            raise BadInput(
+                "only logs of GitHub's jobs are fetched; let Sentry send event alerts,"
+                " which hold the event"
+            )
         deadline = time.monotonic() + self._seconds
         request = Request(f"/repos/{fetch.repo}/actions/jobs/{fetch.job}/logs")
         try:
