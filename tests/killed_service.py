@@ -90,9 +90,7 @@ async def _count(caller: Caller, tally: Tally) -> None:
     """Wait until nothing is to be done any more, then count everything."""
     cursor: str | None = ""
     states = dict[str, str]()
-    while (await caller.get("/v1/events?status=received&limit=1")).json["events"] or (
-        await caller.get("/v1/events?status=working&limit=1")
-    ).json["events"]:
+    while await _is_busy(caller):  # noqa: ASYNC110 - another process is
         await asyncio.sleep(0.05)
     while cursor is not None:
         page = (await caller.get(f"/v1/events?limit=200{cursor}")).json
@@ -102,6 +100,14 @@ async def _count(caller: Caller, tally: Tally) -> None:
     tally.events = len(states)
     tally.counted = sum(incident["count"] for incident in incidents)
     tally.states = {name: states.get(name, "lost") for name in tally.acknowledged}
+
+
+async def _is_busy(caller: Caller) -> bool:
+    for status in ("received", "working"):
+        page = await caller.get(f"/v1/events?status={status}&limit=1")
+        if page.json["events"]:
+            return True
+    return False
 
 
 def check(tally: Tally) -> None:

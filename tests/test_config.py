@@ -5,7 +5,8 @@ from pathlib import Path
 import pytest
 
 from triage import config
-from triage.config import Match, Project, Settings
+from triage.config import Settings
+from triage.core.projects import Match, Project
 from triage.errors import ConfigError
 
 VARIABLES = ("TRIAGE_DATA_DIR", "TRIAGE_MAX_TOKENS", "TRIAGE_LOG_LEVEL")

@@ -18,6 +18,7 @@ from triage.service.door import check
 from triage.service.limits import Limits
 
 REPO = "acme/shop"
+ROTATING = "new, old"
 MIB = 1 << 20
 SMALL = Limits(context_body=MIB, hook_body=MIB, expanded=MIB, body_seconds=0.3)
 
@@ -293,7 +294,7 @@ async def test_signatures(service, told):
         {"X-Triage-Signature-256": good, "X-Triage-Timestamp": f"{time.time():.0f}"},
         {"Authorization": "Bearer new", "X-Triage-Signature-256": "sha256=0"},
     ]
-    async with service(webhook_secret=", ".join(("new", "old"))) as caller:
+    async with service(webhook_secret=ROTATING) as caller:
         bad = [
             await caller.post("/webhooks/panic", body, headers=headers)
             for headers in forged

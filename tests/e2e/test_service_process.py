@@ -7,6 +7,7 @@ import random
 import signal
 import subprocess
 import sys
+from pathlib import Path
 
 import pytest
 
@@ -45,7 +46,7 @@ def run(*words, **variables):
 
 async def test_killed_under_load(tmp_path):
     """Whatever the moment, what was acknowledged is done, and counted once."""
-    check(await rounds(tmp_path, 4, random.Random(5)))
+    check(await rounds(tmp_path, 4, random.Random(5)))  # noqa: S311 - no secret hangs on it
 
 
 async def test_told_to_stop(data, repo, told):
@@ -94,7 +95,7 @@ async def test_a_port_that_is_taken(data, tmp_path):
     assert second.returncode == 1
     (line,) = second.stderr.splitlines()
     assert line.startswith(
-        f"triage: error: bad-request: cannot listen on 127.0.0.1 port"
+        "triage: error: bad-request: cannot listen on 127.0.0.1 port"
     )
     assert "--port" in line
 
@@ -180,7 +181,7 @@ async def test_its_log(data, repo, told):
 async def until(condition):
     """Wait for what is about to be true."""
     async with asyncio.timeout(20):
-        while not await condition():
+        while not await condition():  # noqa: ASYNC110 - of another process
             await asyncio.sleep(0.05)
 
 
@@ -226,7 +227,7 @@ async def test_processes_that_lose_their_parent(data):
     await served.end(signal.SIGKILL)
 
     async def gone():
-        return not [pid for pid in children if os.path.exists(f"/proc/{pid}")]
+        return not {str(pid) for pid in children} & set(os.listdir("/proc"))
 
     await until(gone)
     again = await start(data)
@@ -240,3 +241,23 @@ async def _children(pid):
     )
     out, _ = await process.communicate()
     return [int(child) for child in out.split()]
+
+
+async def test_the_description_is_true(data, repo, told):
+    """Whatever is made up from it, the service answers as it says."""
+    served = await start(data, TRIAGE_REPOS=f"{REPO}={repo.path}")
+    async with calling(served.port) as caller:
+        (name,) = (await caller.panic(told)).json["events"]
+        await caller.ended(name)
+    process = await asyncio.create_subprocess_exec(
+        Path(sys.executable).with_name("schemathesis"),
+        *("run", f"http://127.0.0.1:{served.port}/openapi.json", "--checks", "all"),
+        *("--max-examples", "5", "--no-color", "--seed", "1"),
+        cwd=data,
+        stdout=asyncio.subprocess.PIPE,
+        stderr=asyncio.subprocess.STDOUT,
+    )
+    out, _ = await process.communicate()
+    await served.end()
+    assert process.returncode == 0, out.decode()
+    assert not [line for line in served.said if "Traceback" in line]

@@ -204,10 +204,10 @@ async def test_what_kills_its_process_is_given_up(opened):
     """An event that was being worked on at so many ends is not tried again."""
     async with opened() as inbox:
         await inbox.receive([arrival()])
-        for attempt in (1, 2):
-            (job,) = await inbox.claim(1)
-            assert job.attempt == attempt
-            assert await inbox.recover(most_attempts=2) == 2 - attempt
+        (job,) = await inbox.claim(1)
+        assert await inbox.recover(most_attempts=2) == 1
+        (job,) = await inbox.claim(1)
+        assert await inbox.recover(most_attempts=2) == 0
         event = await inbox.event(job.id)
     assert (event.state, event.code) == ("failed", "internal")
 
@@ -312,14 +312,14 @@ async def test_incidents_are_found_by_what_they_are(opened):
     assert rest.next is None
 
 
-@pytest.mark.parametrize(
-    "cursor", ["x", "%%", "W10", "WyJhIl0", "WzFlOTld", "é", "bnVsbA"]
-)
+@pytest.mark.parametrize("cursor", ["x", "-1", "1 ", "\u0663", "9" * 19])
 async def test_cursors_that_nobody_gave(opened, cursor):
     """What is no cursor of ours is refused, not guessed at."""
     async with opened() as inbox:
         with pytest.raises(BadInput, match="cursor"):
             await inbox.events(None, cursor, 5)
+        with pytest.raises(BadInput, match="cursor"):
+            await inbox.incidents(Filter(), cursor, 5)
 
 
 async def test_a_full_inbox_refuses(opened, monkeypatch):

@@ -88,9 +88,9 @@ class _Cluster:
         for number in _ENDINGS:
             signal.signal(number, self.stop)
         signal.signal(signal.SIGALRM, self.kill)
-        announce(self.settings, self.place)
         for _ in range(count):
             self.start()
+        announce(self.settings, self.place)
         while self.born:
             pid, status = os.wait()
             self.ended(pid, os.waitstatus_to_exitcode(status))

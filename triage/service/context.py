@@ -5,6 +5,7 @@ import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import replace
+from typing import Final
 
 from aiohttp import web
 
@@ -13,6 +14,22 @@ from triage.core.model import Result, Telemetry
 from triage.errors import Overloaded, SourceTimeout
 from triage.service.accept import form
 from triage.service.keys import BODIES, LIMITS, LOAD, METRICS, RENDERED, WORKS
+
+_TEXT: Final = {"type": "string", "minLength": 1}
+WANTS: Final = {
+    "required": ["repo"],
+    "properties": {"repo": {**_TEXT, "maxLength": 1_000}},
+    "anyOf": [
+        {"required": ["trace"], "properties": {"trace": _TEXT}},
+        {"required": ["text"], "properties": {"text": _TEXT}},
+        {"required": ["message"], "properties": {"message": _TEXT}},
+        {
+            "required": ["file", "line"],
+            "properties": {"file": _TEXT, "line": {"type": "integer"}},
+        },
+    ],
+}
+"""What the object needs, as JSON Schema: its type alone does not tell."""
 
 
 async def explain(request: web.Request) -> web.Response:

@@ -21,6 +21,8 @@ class Limits:
     """Contexts that are made at once."""
     idle_seconds: float = 75.0
     """Until a connection that sends no whole request is closed."""
+    request_line: int = 64 << 10
+    """Filters in a query may be long once they are escaped."""
     header_line: int = 8190
     headers: int = 128
 

@@ -11,6 +11,7 @@ from aiohttp import web
 from triage._version import __version__
 from triage.core.model import Result
 from triage.service.answers import Problem
+from triage.service.context import WANTS
 from triage.service.problems import PROBLEM, STATUS
 
 if TYPE_CHECKING:
@@ -38,6 +39,7 @@ def document(routes: "Iterable[Route]") -> dict[str, Any]:
     routes = list(routes)
     types = list(dict.fromkeys([Problem, Result, *_types(routes)]))
     schemas, components = msgspec.json.schema_components(types, ref_template=_REF)
+    components["Wanted"] = _narrowed(components["Wanted"], WANTS)
     names = dict(zip(types, schemas, strict=True))
     paths: dict[str, dict[str, Any]] = {}
     for route in routes:
@@ -56,6 +58,12 @@ def document(routes: "Iterable[Route]") -> dict[str, Any]:
             "securitySchemes": {"token": {"type": "http", "scheme": "bearer"}},
         },
     }
+
+
+def _narrowed(schema: Mapping[str, Any], by: Mapping[str, Any]) -> dict[str, Any]:
+    """Let *by* say more of an object, and of its properties."""
+    properties = {**schema["properties"], **by["properties"]}
+    return {**schema, **by, "properties": properties}
 
 
 def _types(routes: "Iterable[Route]") -> Iterable[type]:
@@ -137,22 +145,14 @@ def _in_path(route: "Route") -> list[dict[str, Any]]:
 
 
 def _in_query(route: "Route", components: Mapping[str, Any]) -> list[dict[str, Any]]:
-    """Turn the query's type into parameters; an absent one is no null."""
+    """Turn the query's type into parameters."""
     if route.query is None:
         return []
     properties = components[route.query.__name__]["properties"]
     return [
-        {"name": name, "in": "query", "schema": _without_null(schema)}
+        {"name": name, "in": "query", "schema": schema}
         for name, schema in properties.items()
     ]
-
-
-def _without_null(schema: Mapping[str, Any]) -> dict[str, Any]:
-    kept = {key: value for key, value in schema.items() if key != "default"}
-    if "anyOf" not in kept:
-        return kept
-    choices = [one for one in kept.pop("anyOf") if one != {"type": "null"}]
-    return {**kept, **choices[0]}
 
 
 def _request_body(route: "Route", names: Mapping[Any, Any]) -> dict[str, Any]:

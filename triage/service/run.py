@@ -63,7 +63,7 @@ def protocol(limits: Limits) -> dict[str, Any]:
         "lingering_time": _LINGER,
         "max_field_size": limits.header_line,
         "max_headers": limits.headers,
-        "max_line_size": limits.header_line,
+        "max_line_size": limits.request_line,
         "shutdown_timeout": _SHUTDOWN,
     }
 

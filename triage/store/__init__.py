@@ -7,7 +7,7 @@ and `incidents`, what is read in `reading`; `writer` is the one thread that writ
 """
 
 from triage.store.inbox import INBOX, Inbox
-from triage.store.reading import Filter
+from triage.store.reading import EVENT_CURSOR, INCIDENT_CURSOR, Filter
 from triage.store.values import (
     Arrival,
     Event,
@@ -20,7 +20,9 @@ from triage.store.values import (
 )
 
 __all__ = [
+    "EVENT_CURSOR",
     "INBOX",
+    "INCIDENT_CURSOR",
     "Arrival",
     "Event",
     "Filter",

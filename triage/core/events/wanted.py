@@ -39,7 +39,19 @@ class Wanted(msgspec.Struct, frozen=True):
 
 def decode(body: bytes) -> Wanted:
     """Read the object; raises `BadInput` that says what is wrong with it."""
-    return loose.decode(body, Wanted)
+    try:
+        return loose.decode(body, Wanted)
+    except BadInput:
+        plain = loose.decode(body, dict[str, object])
+        if not any(isinstance(value, float) for value in plain.values()):
+            raise
+        whole = {name: _whole(value) for name, value in plain.items()}
+        return loose.decode(msgspec.json.encode(whole), Wanted)
+
+
+def _whole(value: object) -> object:
+    """Read `7.0` as 7: they are the same number, and some senders know but one kind."""
+    return int(value) if isinstance(value, float) and value.is_integer() else value
 
 
 def telemetry(wanted: Wanted) -> Telemetry:
