@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
+from itertools import islice
 from typing import Final
 
 from triage.core.events.clues import Clues
@@ -15,6 +16,9 @@ from triage.core.projects import Project
 
 MOST: Final = 100
 """Reports out of one body; the rest is told."""
+_MOST_TEXTS: Final = 200
+"""Strings of one record that are searched."""
+_DUMP: Final = "goroutine "
 
 NO_OPTIONS: Final = Telemetry(repo="")
 """Nothing is asked for."""
@@ -76,6 +80,12 @@ def crashes_in(
     if not all(explainable(decipher(part).crashes) for part in parts):
         return ((found[0], text),)
     return tuple((panic, part) for part, panic in parts.items())
+
+
+def likely(texts: Iterable[str]) -> tuple[str, ...]:
+    """Pick, of many strings, those that may hold a stack; some, each once."""
+    found = (text for text in dict.fromkeys(texts) if ".go" in text or _DUMP in text)
+    return tuple(islice(found, _MOST_TEXTS))
 
 
 def _telemetry(told: Told, projects: Sequence[Project]) -> Iterator[Telemetry | None]:

@@ -16,8 +16,9 @@ from triage.core.events.crashes import Told, crashes_in
 from triage.core.events.otlp_values import Record, Stream
 from triage.core.events.panic import is_json
 from triage.core.events.values import Head
+from triage.core.model import Panic
 from triage.core.panics import LOGGED, decipher
-from triage.core.panics.kinds import panic_kind
+from triage.core.panics.kinds import is_panic, panic_kind
 from triage.core.places import explainable
 from triage.errors import BadInput
 
@@ -92,10 +93,20 @@ def _exception(attributes: Mapping[str, str]) -> str:
     if not found or found[0].message or not message:
         return stack
     message = message.removeprefix("panic: ")
-    raised = _RUNTIME.match(kind) or panic_kind(message) != "custom-panic"
-    if raised or found[0].kind not in LOGGED:
+    if _raised(kind, message, found[0]):
         return f"panic: {message}\n\n{stack}"
     return msgspec.json.encode({"message": message, "stack": stack}).decode()
+
+
+def _raised(kind: str, message: str, panic: Panic) -> bool:
+    """Tell whether the program was panicking when it recorded the exception."""
+    frames = panic.crashed.frames if panic.crashed else ()
+    return bool(
+        _RUNTIME.match(kind)
+        or panic_kind(message) != "custom-panic"
+        or panic.kind not in LOGGED
+        or any(map(is_panic, frames))
+    )
 
 
 def _joined(lines: list[_Line], shared: Mapping[str, str]) -> Iterator[Told]:
