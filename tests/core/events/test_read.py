@@ -273,7 +273,17 @@ def test_one_body_has_at_most_so_many_reports():
     sent = "".join(dump.format(number) for number in range(1, MOST + 31))
     found = reading("panic", sent.encode(), media=RAW)
     assert (len(found.reports), found.rejected) == (MOST, 30)
-    assert found.ignored == f"30 are left out, as one body may tell of {MOST} crashes"
+    assert found.ignored == f"30 are left out: one body may tell of {MOST} crashes"
+
+
+def test_crashes_of_nobody_are_not_looked_for_for_ever():
+    """After a thousand the rest is counted alone."""
+    alert = {"labels": {"file": "a.go", "line": "3"}}
+    sent = json.dumps(
+        {"alerts": [alert] * 1_200 + [{"labels": {"repo": "a/b"} | alert["labels"]}]}
+    )
+    with pytest.raises(BadInput, match="no repository"):
+        reading("alertmanager", sent.encode())
 
 
 def test_unknown_sender_is_refused():

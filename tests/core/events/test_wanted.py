@@ -8,7 +8,6 @@ from triage.core.events.wanted import decode, telemetry
 from triage.core.model import Telemetry
 from triage.errors import BadInput
 
-
 OPTIONS = (
     b'{"repo": "a/b", "commit": "c", "file": "x.go", "line": 3, "root_dir": "r",'
     b' "depth": 1, "frames": 2, "related": false, "goos": "linux", "tags": ["t"]'
