@@ -245,11 +245,47 @@ def test_default_map_gives_each_command_the_settings(user_file):
         "github_app_installation": None,
         "github_url": "https://api.github.com",
         "redis_url": None,
+        "repos": "",
+        "token": None,
+        "webhook_secret": None,
+        "github_webhook_secret": None,
+        "sentry_secret": None,
+        "retention_days": 30.0,
     }
     assert Settings.from_env().default_map(["context", "doctor"]) == {
         "context": values,
         "doctor": values,
     }
+
+
+SECRETS = ("TOKEN", "WEBHOOK_SECRET", "GITHUB_WEBHOOK_SECRET", "SENTRY_SECRET")
+
+
+@pytest.mark.parametrize("name", SECRETS)
+def test_secrets_of_the_service_come_from_anywhere_and_do_not_show(
+    name, tmp_path, user_file, monkeypatch
+):
+    """A variable, a file that a variable names, triage.toml; never a message."""
+    field = name.lower()
+    user_file(f'{field} = "in-toml"\n')
+    assert getattr(Settings.from_env(), field) == "in-toml"
+    secret = tmp_path / "secret"
+    secret.write_text("in-file,next\n")
+    monkeypatch.setenv(f"TRIAGE_{name}_FILE", str(secret))
+    settings = Settings.from_env()
+    assert getattr(settings, field) == "in-file,next"
+    assert "in-file" not in repr(settings)
+    monkeypatch.delenv(f"TRIAGE_{name}_FILE")
+    monkeypatch.setenv(f"TRIAGE_{name}", "in-variable")
+    assert getattr(Settings.from_env(), field) == "in-variable"
+
+
+@pytest.mark.parametrize("days", ["0", "-1", "nan", "soon"])
+def test_retention_is_a_number_of_days(days, monkeypatch):
+    """Less than nothing is none."""
+    monkeypatch.setenv("TRIAGE_RETENTION_DAYS", days)
+    with pytest.raises(ConfigError, match="a number of days"):
+        Settings.from_env()
 
 
 def test_every_field_with_a_variable_follows_the_naming_rule():

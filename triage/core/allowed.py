@@ -11,7 +11,7 @@ from triage.core.visible import replaced
 from triage.errors import ConfigError, RepoNotAllowed
 
 _NAME: Final = re.compile(r"(?!\.\.?/)[\w.-]+/(?!\.\.?$)[\w.-]+", re.ASCII)
-_PATTERN: Final = re.compile(r"[\w.*-]+/[\w.*-]+", re.ASCII)
+_PATTERN: Final = re.compile(r"(?!\.\.?/)[\w.*-]+/(?!\.\.?$)[\w.*-]+", re.ASCII)
 
 
 @dataclass(frozen=True, slots=True)

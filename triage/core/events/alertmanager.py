@@ -8,7 +8,7 @@ from collections.abc import Iterator
 import msgspec
 
 from triage.core.events.clues import from_labels, place
-from triage.core.events.crashes import Told
+from triage.core.events.crashes import Told, likely
 from triage.core.events.loose import decode, seconds
 
 _Pairs = dict[str, str] | None
@@ -40,5 +40,5 @@ def read_alerts(body: bytes) -> Iterator[Told]:
         labels = (batch.common_labels or {}) | (alert.labels or {})
         notes = (batch.common_annotations or {}) | (alert.annotations or {})
         told = notes | labels
-        texts = tuple(dict.fromkeys((*notes.values(), *labels.values())))
+        texts = likely((*notes.values(), *labels.values()))
         yield Told(from_labels(told, seconds(alert.starts_at)), texts, place(told))

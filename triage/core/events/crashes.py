@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
+from itertools import islice
 from typing import Final
 
 from triage.core.events.clues import Clues
@@ -15,6 +16,10 @@ from triage.core.projects import Project
 
 MOST: Final = 100
 """Reports out of one body; the rest is told."""
+_MOST_TEXTS: Final = 200
+"""Strings of one record that are searched."""
+_MOST_LOST: Final = 1_000
+"""Crashes without a repository that are looked for in one body."""
 
 NO_OPTIONS: Final = Telemetry(repo="")
 """Nothing is asked for."""
@@ -42,7 +47,7 @@ def collect(told: Iterable[Told], projects: Sequence[Project]) -> Reading:
     reports = list[Report]()
     lost = late = 0
     for one in told:
-        if len(reports) >= MOST:
+        if len(reports) >= MOST or lost >= _MOST_LOST:
             late += 1
             continue
         for telemetry in _telemetry(one, projects):
@@ -78,6 +83,16 @@ def crashes_in(
     return tuple((panic, part) for part, panic in parts.items())
 
 
+def likely(texts: Iterable[str]) -> tuple[str, ...]:
+    """Pick, of many strings, those that may hold a stack; some, each once."""
+    return tuple(islice(filter(is_likely, dict.fromkeys(texts)), _MOST_TEXTS))
+
+
+def is_likely(text: str) -> bool:
+    """Tell, fast, whether *text* may hold a stack: most do not."""
+    return ".go" in text or "goroutine " in text
+
+
 def _telemetry(told: Told, projects: Sequence[Project]) -> Iterator[Telemetry | None]:
     """Yield what is to be explained; None for a crash without a repository."""
     for text in told.texts:
@@ -101,7 +116,7 @@ def _reason(lost: int, late: int) -> str | None:
             " triage.toml matches them"
         )
     if late:
-        said.append(f"{late} are left out, as one body may tell of {MOST} crashes")
+        said.append(f"{late} are left out: one body may tell of {MOST} crashes")
     return "; ".join(said) or None
 
 

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from triage.core.events.clues import from_labels, place
-from triage.core.events.crashes import Told
+from triage.core.events.crashes import Told, likely
 from triage.core.events.loose import Object, at, decode, seconds, strings, text
 
 _TAGS = ("tags", "alert_scope")
@@ -22,7 +22,7 @@ def read_datadog(body: bytes) -> Iterator[Told]:
     """Yield the one event of a body; raises `BadInput`."""
     event: dict[str, Any] = decode(body, dict[str, Any])
     labels = _labels(event)
-    texts = tuple(dict.fromkeys(strings(event)))
+    texts = likely(strings(event))
     yield Told(from_labels(labels, _observed_at(event)), texts, place(labels))
 
 

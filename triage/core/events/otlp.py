@@ -12,12 +12,13 @@ import msgspec
 
 from triage.core.events import otlp_json, otlp_protobuf
 from triage.core.events.clues import from_labels, place
-from triage.core.events.crashes import Told, crashes_in
+from triage.core.events.crashes import Told, crashes_in, is_likely
 from triage.core.events.otlp_values import Record, Stream
 from triage.core.events.panic import is_json
 from triage.core.events.values import Head
+from triage.core.model import Panic
 from triage.core.panics import LOGGED, decipher
-from triage.core.panics.kinds import panic_kind
+from triage.core.panics.kinds import is_panic, panic_kind
 from triage.core.places import explainable
 from triage.errors import BadInput
 
@@ -25,9 +26,6 @@ PROTOBUF: Final = "application/x-protobuf"
 
 _ERROR: Final = 17
 _FATAL: Final = 21
-_SIGNS: Final = re.compile(
-    r"goroutine \d|panic|fatal error|DATA RACE|SIG[A-Z]{3}|\.go:\d", re.IGNORECASE
-)
 _RUNTIME: Final = re.compile(r"\*?runtime\.")
 _EXCEPTION: Final = ("exception.type", "exception.message", "exception.stacktrace")
 _LONGEST_MESSAGE: Final = 4_000
@@ -74,7 +72,7 @@ def _record(record: Record, shared: Mapping[str, str]) -> Told | None:
     texts = list(filter(None, (_exception(record.attributes),)))
     if "\n" in record.body.rstrip("\n") or where or excepted:
         texts.append(record.body)
-    texts = [text for text in texts if _SIGNS.search(text)]
+    texts = list(filter(is_likely, texts))
     if not texts and where is None:
         return None
     logged = excepted or record.severity >= _ERROR
@@ -92,15 +90,25 @@ def _exception(attributes: Mapping[str, str]) -> str:
     if not found or found[0].message or not message:
         return stack
     message = message.removeprefix("panic: ")
-    raised = _RUNTIME.match(kind) or panic_kind(message) != "custom-panic"
-    if raised or found[0].kind not in LOGGED:
+    if _raised(kind, message, found[0]):
         return f"panic: {message}\n\n{stack}"
     return msgspec.json.encode({"message": message, "stack": stack}).decode()
 
 
+def _raised(kind: str, message: str, panic: Panic) -> bool:
+    """Tell whether the program was panicking when it recorded the exception."""
+    frames = panic.crashed.frames if panic.crashed else ()
+    return bool(
+        _RUNTIME.match(kind)
+        or panic_kind(message) != "custom-panic"
+        or panic.kind not in LOGGED
+        or any(map(is_panic, frames))
+    )
+
+
 def _joined(lines: list[_Line], shared: Mapping[str, str]) -> Iterator[Told]:
     """Yield the crashes of dumps that shippers sent line by line."""
-    if not any(_SIGNS.search(line.text) for line in lines):
+    if not any(is_likely(line.text) for line in lines):
         return
     text = "\n".join(line.text for line in lines)
     for panic, part in crashes_in(text, logged=False, alone=True):

@@ -11,7 +11,7 @@ import msgspec
 from triage.core.events.loose import decode, seconds
 from triage.core.events.otlp_values import Record, Stream
 
-_NANO = 1e9
+_NANO = 10**9
 _WHOLE = re.compile(r"[0-9]{1,20}")
 
 

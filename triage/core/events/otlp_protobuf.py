@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from opentelemetry.proto.common.v1.common_pb2 import AnyValue, KeyValue
     from opentelemetry.proto.logs.v1.logs_pb2 import LogRecord
 
-_NANO = 1e9
+_NANO = 10**9
 
 
 def read(body: bytes) -> Iterator[Stream]:

@@ -12,7 +12,7 @@ from urllib.parse import urlsplit
 import msgspec
 
 from triage.core.events.clues import MOST_LINES, Clues, from_labels, is_commit
-from triage.core.events.crashes import Told
+from triage.core.events.crashes import Told, likely
 from triage.core.events.loose import (
     Object,
     at,
@@ -133,7 +133,7 @@ def _told(event: Object) -> Told:
     words = (
         word for part in (*said, *_entries(event, "message")) for word in strings(part)
     )
-    return Told(_clues(event), (*texts, *dict.fromkeys(words)))
+    return Told(_clues(event), (*texts, *likely(words)))
 
 
 def _clues(event: Object) -> Clues:

@@ -3,7 +3,7 @@
 import hashlib
 import hmac
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Final
 
 from triage.core.events.values import Head
@@ -18,9 +18,9 @@ _LONGEST_DELIVERY: Final = 200
 class Secrets:
     """The keys by sender; two of one sender's while they are rotated."""
 
-    panic: tuple[str, ...] = ()
-    github: tuple[str, ...] = ()
-    sentry: tuple[str, ...] = ()
+    panic: tuple[str, ...] = field(default=(), repr=False)
+    github: tuple[str, ...] = field(default=(), repr=False)
+    sentry: tuple[str, ...] = field(default=(), repr=False)
 
 
 @dataclass(frozen=True, slots=True)
