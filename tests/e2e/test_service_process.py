@@ -227,7 +227,7 @@ async def test_processes_that_lose_their_parent(data):
     await served.end(signal.SIGKILL)
 
     async def gone():
-        return not {str(pid) for pid in children} & set(os.listdir("/proc"))
+        return not any([await _is_there(pid) for pid in children])
 
     await until(gone)
     again = await start(data)
@@ -261,3 +261,8 @@ async def test_the_description_is_true(data, repo, told):
     await served.end()
     assert process.returncode == 0, out.decode()
     assert not [line for line in served.said if "Traceback" in line]
+
+
+async def _is_there(pid):
+    process = await asyncio.create_subprocess_exec("test", "-e", f"/proc/{pid}")
+    return await process.wait() == 0
