@@ -16,7 +16,18 @@ from opentelemetry.proto.collector.logs.v1.logs_service_pb2 import (
 import triage
 from tests.e2e.conftest import ADD, FILES, TOTAL, TRACE
 from tests.serving import SECRET, TOKEN, serving, signed
+from triage.app import ListedOpener
 from triage.core.projects import Match, Project
+from triage.engine import Engine
+from triage.errors import (
+    ConfigError,
+    HelperUnavailable,
+    RateLimited,
+    StoreError,
+    TriageError,
+    Unauthorized,
+)
+from triage.store import Inbox
 
 REPO = "acme/shop"
 
@@ -322,7 +333,7 @@ async def test_logs_as_protobuf(service, sha):
             "/v1/logs", message.SerializeToString(), headers=protobuf
         )
         wrong = await caller.post("/v1/logs", b"\xff\xff", headers=protobuf)
-        (first,) = (await caller.get("/v1/events")).json["events"]
+        *_, first = (await caller.get("/v1/events")).json["events"]
         await caller.ended(first["id"])
         events = (await caller.get("/v1/events")).json["events"]
         ended = [await caller.ended(event["id"]) for event in events]
@@ -476,3 +487,60 @@ async def test_many_at_once(service, told):
     assert {reply.status for reply in replies[:50]} == {200}
     assert {event["status"] for event in events} == {"done"}
     assert [incident["count"] for incident in incidents] == [50]
+
+
+async def test_faults_of_ours(service, told, monkeypatch, caplog):
+    """A bug, a setting that is wrong, a file that is damaged: told as ours, no more."""
+    faults = [KeyError("secret"), ConfigError("secret"), TriageError("secret")]
+
+    async def fail(*_):
+        raise faults.pop()
+
+    async with service() as caller:
+        monkeypatch.setattr(Engine, "context", fail)
+        replies = [await caller.post("/v1/context", told) for _ in range(3)]
+    assert [(r.status, r.code) for r in replies] == [(500, "internal")] * 3
+    assert not [reply for reply in replies if b"secret" in reply.body]
+    assert caplog.text.count("secret") >= 3
+
+
+async def test_what_github_refuses_us(service, told, monkeypatch):
+    """A limit says when to come again; credentials of ours are not the caller's."""
+    faults = [
+        Unauthorized("no"),
+        RateLimited("later"),
+        RateLimited("later", reset_at=1.0),
+        HelperUnavailable("later"),
+    ]
+
+    async def fail(*_):
+        raise faults.pop(0)
+
+    async with service() as caller:
+        monkeypatch.setattr(Engine, "context", fail)
+        replies = [await caller.post("/v1/context", told) for _ in range(4)]
+    assert [(r.status, r.code, r.headers.get("Retry-After")) for r in replies] == [
+        (502, "unauthorized", None),
+        (429, "rate-limited", "60"),
+        (429, "rate-limited", "1"),
+        (503, "busy", "5"),
+    ]
+
+
+async def test_what_makes_it_unready(service, monkeypatch):
+    """An inbox that cannot be read or means that do not answer: 503, and which."""
+
+    async def broken(_):
+        raise StoreError("gone")
+
+    async def slow(_):
+        raise TimeoutError
+
+    monkeypatch.setattr(ListedOpener, "check", slow)
+    async with service() as caller:
+        monkeypatch.setattr(Inbox, "depth", broken)
+        reply = await caller.get("/readyz")
+        again = await caller.get("/readyz")
+    assert (reply.status, reply.json["ready"]) == (503, False)
+    assert [c["name"] for c in reply.json["checks"]] == ["inbox", "means"]
+    assert again.json == reply.json

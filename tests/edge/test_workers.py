@@ -28,6 +28,7 @@ from triage.errors import (
     SourceTimeout,
     StoreBusy,
     StoreError,
+    StoreUnusable,
     TooLarge,
     Unauthorized,
 )
@@ -447,6 +448,23 @@ async def test_a_disk_that_lets_nothing_be_taken(bench, monkeypatch, caplog):
         monkeypatch.setattr(at.inbox, "put_back", put_back)
     assert "no event can be taken: full" in caplog.text
     assert "put back at the next start: full" in caplog.text
+
+
+async def test_an_inbox_that_is_not_in_order(bench, monkeypatch, caplog):
+    """It is told; an event that cannot be ended is left to the next start."""
+    async with bench() as at:
+        finish = at.inbox.finish
+
+        async def broken(*_):
+            raise StoreUnusable("damaged")
+
+        monkeypatch.setattr(at.inbox, "finish", broken)
+        await at.panic()
+        while "is left" not in caplog.text:  # noqa: ASYNC110 - the inbox has threads
+            await asyncio.sleep(0)
+        assert (await at.inbox.depth())["working"] == 1
+        monkeypatch.setattr(at.inbox, "finish", finish)
+        await at.until(await at.panic(), "done")
 
 
 async def test_old_bodies_are_dropped_now_and_then(clock, caplog):

@@ -47,12 +47,7 @@ async def around(request: web.Request, handler: Handler) -> web.StreamResponse:
         raise  # nobody is there to answer
     except Exception:  # noqa: BLE001 - the edge: a bug of ours is an answer too
         _log.exception("request %s failed", name)
-        response = answer(
-            HTTPStatus.INTERNAL_SERVER_ERROR,
-            "internal",
-            "a bug of Triage's; its log says more",
-            request_id=name,
-        )
+        response = _ours(name)
     headers = response.headers
     headers["X-Triage-Version"] = __version__
     headers["X-Request-ID"] = name
@@ -69,7 +64,18 @@ def _problem(request: web.Request, error: TriageError, name: str) -> web.Respons
     """Make the answer for one of our errors; those that are ours go to the log."""
     if status_of(error) == HTTPStatus.INTERNAL_SERVER_ERROR:
         _log.error("request %s failed: %s", name, error, exc_info=error)
+        return _ours(name)
     return problem(error, now=request.app[INBOX].now(), request_id=name)
+
+
+def _ours(name: str) -> web.Response:
+    """Say that it is not the caller's fault, and no more: the log has it."""
+    return answer(
+        HTTPStatus.INTERNAL_SERVER_ERROR,
+        "internal",
+        "the service has a bug or is not in order; its log says more",
+        request_id=name,
+    )
 
 
 def _unrouted(

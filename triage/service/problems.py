@@ -9,7 +9,7 @@ import orjson
 from aiohttp import web
 
 from triage.core.visible import replaced
-from triage.errors import RateLimited, TriageError, Unauthorized
+from triage.errors import ConfigError, RateLimited, TriageError, Unauthorized
 
 PROBLEM: Final = "application/problem+json"
 STATUS: Final[Mapping[str, HTTPStatus]] = {
@@ -80,10 +80,13 @@ def answer(
 def status_of(error: TriageError) -> HTTPStatus:
     """Return the status for an error.
 
-    What a source refuses *us* is no fault of the caller's credentials.
+    What a source refuses *us* is no fault of the caller's credentials, nor are our own
+    settings and files.
     """
     if isinstance(error, Unauthorized):
         return HTTPStatus.BAD_GATEWAY
+    if isinstance(error, ConfigError):
+        return HTTPStatus.INTERNAL_SERVER_ERROR
     return STATUS.get(error.code, HTTPStatus.INTERNAL_SERVER_ERROR)
 
 

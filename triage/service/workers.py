@@ -24,6 +24,7 @@ from triage.errors import (
     SourceTimeout,
     StoreBusy,
     StoreError,
+    StoreUnusable,
     TriageError,
 )
 from triage.ports import Clock
@@ -116,12 +117,15 @@ class Workers:
     async def _take(self, limit: int) -> list[Job]:
         try:
             return await self._inbox.claim(limit)
-        except StoreBusy as error:
+        except (StoreError, StoreUnusable) as error:
             _log.warning("no event can be taken: %s", error)
             return []
 
     def _ended(self, task: asyncio.Task[None]) -> None:
-        self._running.pop(task, None)
+        """Note that an event is done with; the next start takes what could not be."""
+        job = self._running.pop(task)
+        if not task.cancelled() and task.exception() is not None:
+            _log.error("event %s is left", job.id, exc_info=task.exception())
         self._awake.set()
 
     async def _work(self, job: Job) -> None:
@@ -225,7 +229,7 @@ async def housekeeping(
     while True:
         try:
             await inbox.prune(days * _DAY)
-        except StoreError as error:
+        except (StoreError, StoreUnusable) as error:
             _log.warning("old bodies cannot be dropped: %s", error)
         await _pause(clock, every)
 

@@ -8,7 +8,8 @@ _COUNT = (
     "INSERT INTO incidents (id, repo, kind, function, message, count, first_seen,"
     " last_seen) VALUES (?1, ?2, ?3, ?4, ?5, 1, ?6, ?6) ON CONFLICT (id) DO UPDATE SET"
     " count = count + 1, first_seen = min(first_seen, excluded.first_seen),"
-    " message = iif(excluded.last_seen >= last_seen, excluded.message, message),"
+    " message = CASE WHEN excluded.last_seen >= last_seen THEN excluded.message"
+    " ELSE message END,"
     " last_seen = max(last_seen, excluded.last_seen)"
 )
 _NOTE_COMMIT = (
