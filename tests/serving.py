@@ -3,6 +3,7 @@
 import asyncio
 import hashlib
 import hmac
+import io
 import json
 import os
 import signal
@@ -23,6 +24,7 @@ from triage.service.door import bind
 from triage.service.limits import Limits, Pace
 from triage.service.run import protocol
 
+_LONG = 1 << 20
 ROOT = Path(__file__).parents[1]
 SECRET = "s3cret"  # noqa: S105 - of services that live for a test
 TOKEN = "t0ken"  # noqa: S105 - likewise
@@ -72,7 +74,9 @@ class Caller:
     async def post(self, path: str, body: Any, **options: Any) -> Reply:
         """Send bytes, or JSON of anything else."""
         data = body if isinstance(body, bytes) else json.dumps(body).encode()
-        return await self.ask("POST", path, data=data, **options)
+        # A stream: aiohttp warns of a long body that is sent in one piece.
+        sent = io.BytesIO(data) if len(data) > _LONG else data
+        return await self.ask("POST", path, data=sent, **options)
 
     async def panic(self, body: Any, **headers: str) -> Reply:
         """Deliver a panic, signed."""

@@ -251,7 +251,7 @@ async def test_bodies_that_say_to_be_json(service):
     async with service() as caller:
         replies = [
             await caller.panic(body)
-            for body in (b"{", b"[]", b"3", b"\xff", b"[" * 100_000)
+            for body in (b"{", b"[]", b"3", b"\xff", b'{"x":' * 100_000)
         ]
         events = await caller.get("/v1/events")
     assert [(r.status, r.code) for r in replies] == [(400, "bad-request")] * 5
@@ -368,6 +368,22 @@ async def test_logs_of_unknown_programs(service, sha):
     assert "triage.toml" in rejected.json["partialSuccess"]["errorMessage"]
     assert (none, taken.json) == ([], {"partialSuccess": {}})
     assert event["context"]["crash"]["repo"] == REPO
+
+
+async def test_protobuf_logs_of_unknown_programs(service):
+    """The number and the words are in the answer's own fields."""
+    message = ExportLogsServiceRequest()
+    record = message.resource_logs.add().scope_logs.add().log_records.add()
+    record.body.string_value = TRACE
+    async with service() as caller:
+        reply = await caller.post(
+            "/v1/logs",
+            message.SerializeToString(),
+            headers={"Content-Type": "application/x-protobuf"},
+        )
+    answer = ExportLogsServiceResponse.FromString(reply.body).partial_success
+    assert answer.rejected_log_records == 1
+    assert "triage.toml" in answer.error_message
 
 
 async def test_logs_in_another_form(service):

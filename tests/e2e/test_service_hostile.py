@@ -309,6 +309,29 @@ async def test_signatures(service, told):
     assert [r.status for r in right] == [202, 202]
 
 
+async def test_a_long_delivery(service, told):
+    """It is hashed beside the others, with the same outcome."""
+    body = json.dumps({**told, "note": "x" * (2 * MIB)}).encode()
+    async with service(limits=replace(SMALL, hook_body=4 * MIB)) as caller:
+        good = await caller.post("/webhooks/panic", body, headers=signed(body))
+        bad = await caller.post("/webhooks/panic", body, headers=signed(body, "wrong"))
+    assert (good.status, bad.status) == (202, 401)
+
+
+async def test_a_delivery_whose_name_is_no_text(service, told):
+    """What cannot be kept is refused."""
+    body = json.dumps(told).encode()
+    (signature,) = signed(body).values()
+    head = (
+        "POST /webhooks/panic HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n"
+        f"X-Triage-Signature-256: {signature}\r\nContent-Length: {len(body)}\r\n"
+        "X-Triage-Delivery: "
+    )
+    async with service() as caller:
+        reply = await raw(caller.port, head.encode() + b"\xff\r\n\r\n" + body)
+    assert (reply.status, reply.code) == (400, "bad-request")
+
+
 async def test_a_signature_with_its_moment(service, told):
     """It is over the moment and the body; an old one is not believed."""
     body = json.dumps(told).encode()

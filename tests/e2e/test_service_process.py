@@ -39,7 +39,6 @@ def run(*words, **variables):
         stdin=subprocess.DEVNULL,
         capture_output=True,
         text=True,
-        timeout=20,
         check=False,
     )
 

@@ -43,7 +43,7 @@ async def around(request: web.Request, handler: Handler) -> web.StreamResponse:
         response = _problem(request, error, name)
     except web.HTTPException as error:
         response = _unrouted(request, error, name)
-    except (ConnectionError, TimeoutError):
+    except ConnectionError:
         raise  # nobody is there to answer
     except Exception:  # noqa: BLE001 - the edge: a bug of ours is an answer too
         _log.exception("request %s failed", name)
@@ -92,10 +92,7 @@ def _unrouted(
         )
     if error.status == HTTPStatus.NOT_FOUND:
         return _problem(request, Unknown("there is no such route"), name)
-    status = HTTPStatus(error.status)
-    if status < HTTPStatus.BAD_REQUEST:
-        return error
-    return answer(status, "bad-request", status.phrase, request_id=name)
+    return error  # a redirect
 
 
 def _route(request: web.Request) -> str:
