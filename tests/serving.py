@@ -142,7 +142,8 @@ class Served:
 
     async def end(self, number: int = signal.SIGTERM) -> int:
         """Send a signal and wait; gives the exit code."""
-        self.process.send_signal(number)
+        if self.process.returncode is None:
+            self.process.send_signal(number)
         _, rest = await self.process.communicate()
         self.said += rest.decode("utf-8", "replace").splitlines()
         assert self.process.returncode is not None
@@ -160,7 +161,11 @@ async def start(data: Path, *options: str, **variables: str) -> Served:
         stderr=asyncio.subprocess.PIPE,
     )
     served = Served(process)
-    await served.ready()
+    try:
+        await served.ready()
+    except BaseException:
+        await served.end(signal.SIGKILL)
+        raise
     return served
 
 

@@ -13,7 +13,8 @@ import pytest
 
 from tests.e2e.conftest import FILES, TRACE
 from tests.killed_service import check, rounds
-from tests.serving import ROOT, TOKEN, calling, start
+from tests.serving import ROOT, TOKEN, calling
+from tests.serving import start as start_service
 
 REPO = "acme/shop"
 
@@ -28,6 +29,21 @@ def told(repo):
 def data(tmp_path):
     """Where the service keeps what it has taken."""
     return tmp_path / "data"
+
+
+@pytest.fixture
+async def start():
+    """Start services; none of them outlives its test."""
+    started = []
+
+    async def run(*options, **variables):
+        started.append(await start_service(*options, **variables))
+        return started[-1]
+
+    yield run
+    for served in started:
+        if served.process.returncode is None:
+            await served.end(signal.SIGKILL)
 
 
 def run(*words, **variables):
@@ -48,7 +64,7 @@ async def test_killed_under_load(tmp_path):
     check(await rounds(tmp_path, 4, random.Random(5)))  # noqa: S311 - no secret hangs on it
 
 
-async def test_told_to_stop(data, repo, told):
+async def test_told_to_stop(start, data, repo, told):
     """Callers under way are answered, it ends in time, and nothing is lost."""
     served = await start(data, TRIAGE_REPOS=f"{REPO}={repo.path}")
     async with calling(served.port) as caller:
@@ -63,7 +79,7 @@ async def test_told_to_stop(data, repo, told):
     assert not [line for line in served.said if "Traceback" in line]
 
 
-async def test_interrupted(data):
+async def test_interrupted(start, data):
     """Control-C ends it as a signal to end does, and it says what it may not read."""
     served = await start(data)
     assert await served.end(signal.SIGINT) == 0
@@ -74,7 +90,7 @@ async def test_interrupted(data):
     assert served.said[2:] == []
 
 
-async def test_only_one_service_in_a_directory(data):
+async def test_only_one_service_in_a_directory(start, data):
     """A second one is told so, and the first one goes on."""
     served = await start(data)
     second = run("serve", "--port", "0", "--data-dir", str(data))
@@ -85,7 +101,7 @@ async def test_only_one_service_in_a_directory(data):
     assert "another triage serve works in" in second.stderr
 
 
-async def test_a_port_that_is_taken(data, tmp_path):
+async def test_a_port_that_is_taken(start, data, tmp_path):
     """It is one line that says what to choose."""
     served = await start(data)
     taken = str(served.port)
@@ -134,7 +150,7 @@ def test_an_inbox_that_is_damaged(data):
     assert (data / "inbox.db").read_bytes() == b"noise" * 1_000
 
 
-async def test_people_look_after_the_inbox(data, repo, told):
+async def test_people_look_after_the_inbox(start, data, repo, told):
     """What failed is listed, and tried again beside the running service."""
     inbox = ("inbox", "--data-dir", str(data))
     assert "there is no" in run(*inbox, "list").stderr
@@ -158,7 +174,7 @@ async def test_people_look_after_the_inbox(data, repo, told):
     assert none.stdout == "0 events will be tried again\n"
 
 
-async def test_its_log(data, repo, told):
+async def test_its_log(start, data, repo, told):
     """A JSON object a line: requests with their id, without what they carry."""
     served = await start(
         data, TRIAGE_REPOS=f"{REPO}={repo.path}", TRIAGE_LOG_LEVEL="info"
@@ -184,7 +200,7 @@ async def until(condition):
             await asyncio.sleep(0.05)
 
 
-async def test_several_processes(data, repo, told):
+async def test_several_processes(start, data, repo, told):
     """They share port, inbox and numbers; one that dies is replaced, nothing is lost."""
     variables = {"TRIAGE_REPOS": f"{REPO}={repo.path}"}
     served = await start(data, "--workers", "2", **variables)
@@ -219,7 +235,7 @@ async def test_several_processes(data, repo, told):
     )
 
 
-async def test_processes_that_lose_their_parent(data):
+async def test_processes_that_lose_their_parent(start, data):
     """They end too, and the directory is free for the next service."""
     served = await start(data, "--workers", "2")
     children = await _children(served.process.pid)
@@ -242,7 +258,7 @@ async def _children(pid):
     return [int(child) for child in out.split()]
 
 
-async def test_the_description_is_true(data, repo, told):
+async def test_the_description_is_true(start, data, repo, told):
     """Whatever is made up from it, the service answers as it says."""
     served = await start(data, TRIAGE_REPOS=f"{REPO}={repo.path}")
     async with calling(served.port) as caller:
