@@ -7,8 +7,10 @@ rule links to the fault has a room of its own within the budget. A token counts 
 characters whatever is installed, so that the answer does not depend on it.
 """
 
-from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass
+
+from msgspec.structs import replace
 
 from triage.core.cut import text_range
 from triage.core.forms import (
@@ -20,6 +22,7 @@ from triage.core.forms import (
     related_forms,
 )
 from triage.core.picks import Near, Pick
+from triage.core.table import Kind
 from triage.core.worth import Weighed
 
 CHARACTERS_PER_TOKEN = 3.5
@@ -27,11 +30,12 @@ CRASH_SHARE = 0.6
 """Of the budget, at most, for the crash function."""
 _SECTION_COST = 240
 _SYMBOL_COST = 40
-_LEAST = _SYMBOL_COST + 20
-"""Less room than this holds no symbol."""
+_SHARING = frozenset({Kind.VAR, Kind.CONST})
+"""Kinds of declarations of which several may be one text."""
 NOTE_ROOM = 320
 """Characters that are kept to say what was left out."""
 
+_Forms = Callable[[Pick, float], Iterator[Shown]]
 _Place = tuple[str, str, tuple[int, int]]
 
 
@@ -64,17 +68,20 @@ def fit(
     budget = max(0, max_tokens * CHARACTERS_PER_TOKEN - reserved)
     purse = _Purse(budget, related)
     purse.pay(crash_form(crash, line, int(budget * CRASH_SHARE)))
+
+    def shorter(pick: Pick, _: float) -> Iterator[Shown]:
+        loose = pick.near == Near.RELATED
+        return related_forms(pick) if loose else cut_forms(pick, fields)
+
     picks = [w.pick for w in sorted(candidates, key=lambda w: w.order)]
     frames = [pick for pick in picks if pick.near == Near.FRAME]
     for pick in sorted(frames, key=lambda pick: pick.turn):
-        purse.pay_first(pick, frame_forms(pick))
+        purse.pay_first(pick, lambda pick, _: frame_forms(pick))
     rest = [pick for pick in picks if pick.near != Near.FRAME]
     waiting = _pay_whole(purse, rest)
     purse.left -= NOTE_ROOM
     for pick in waiting:
-        loose = pick.near == Near.RELATED
-        forms = related_forms(pick) if loose else cut_forms(pick, fields)
-        purse.pay_first(pick, forms)
+        purse.pay_first(pick, shorter)
     purse.left += NOTE_ROOM
     return purse.fitted(picks)
 
@@ -85,7 +92,7 @@ def _pay_whole(purse: "_Purse", picks: Sequence[Pick]) -> list[Pick]:
     return [
         pick
         for pick in picks
-        if not purse.pay_first(pick, full_forms(pick, purse.left - floor), floor)
+        if not purse.pay_first(pick, full_forms, floor)
     ]
 
 
@@ -105,31 +112,31 @@ class _Purse:
 
     def pay(self, shown: Shown) -> None:
         """Take what *shown* costs, header and file line with it."""
-        price = self._price(shown)
+        price = len(shown.piece.text) + self._frame(shown.pick)
         self.left -= price
         if shown.pick.near == Near.RELATED:
             self._related -= price
         self._sections.add(shown.pick.section)
-        if not shown.piece.omitted:
+        if shown.pick.decl.kind in _SHARING and not shown.piece.omitted:
             self._whole[_place(shown.pick)] = shown
         self._shown.append(shown)
 
-    def pay_first(self, pick: Pick, forms: Iterator[Shown], floor: float = 0) -> bool:
+    def pay_first(self, pick: Pick, forms: _Forms, floor: float = 0) -> bool:
         """Pay for the first form that leaves *floor*; tell whether one does.
 
-        *forms* are not made where nothing of *pick* could have room.
+        *forms* are given the room that there is, and not made where it holds nothing.
         """
-        twin = self._whole.get(_place(pick))
-        if twin is not None:
+        if pick.decl.kind in _SHARING and (twin := self._whole.get(_place(pick))):
             self._shown.append(replace(twin, pick=pick))
             return True
         room = self.left - floor
-        if pick.near == Near.RELATED:
-            room = min(room, self._related)
-        if room < _LEAST:
+        if pick.near == Near.RELATED and self._related < room:
+            room = self._related
+        room -= self._frame(pick)
+        if room <= 0:
             return False
-        for form in forms:
-            if self._price(form) <= room:
+        for form in forms(pick, room):
+            if len(form.piece.text) <= room:
                 self.pay(form)
                 return True
         return False
@@ -142,10 +149,10 @@ class _Purse:
         )
         return Fitted(tuple(self._shown), tuple(left_out), max(0, int(self.left)))
 
-    def _price(self, shown: Shown) -> int:
-        header = 0 if shown.pick.section in self._sections else _SECTION_COST
-        path = len(shown.pick.view.path(shown.pick.decl))
-        return len(shown.piece.text) + _SYMBOL_COST + path + header
+    def _frame(self, pick: Pick) -> int:
+        """Return what a header, if it is the section's first, and a file line cost."""
+        header = 0 if pick.section in self._sections else _SECTION_COST
+        return _SYMBOL_COST + len(pick.view.paths[pick.decl.file]) + header
 
 
 def _place(pick: Pick) -> _Place:

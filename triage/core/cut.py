@@ -5,11 +5,13 @@ left out, a comment line says how many and which.
 """
 
 from collections.abc import Collection, Iterable, Sequence
-from dataclasses import dataclass, replace
 from itertools import groupby
 
+import msgspec
+from msgspec.structs import replace
+
 from triage.core.table import Decl, DeclFlag, Kind
-from triage.core.view import View
+from triage.core.view import View, remembered
 
 _NOTE_SIZE = 48
 """Characters that a note may take, its indent with it."""
@@ -21,8 +23,7 @@ _Ranges = tuple[tuple[int, int], ...]
 _NOTHING: _Ranges = ()
 
 
-@dataclass(frozen=True, slots=True)
-class Piece:
+class Piece(msgspec.Struct, frozen=True, gc=False):
     """Text for one declaration and what it shows of it."""
 
     text: str
@@ -32,8 +33,7 @@ class Piece:
     omitted: _Ranges = ()
 
 
-@dataclass(frozen=True, slots=True)
-class _Lines:
+class _Lines(msgspec.Struct, frozen=True, gc=False):
     """A declaration's text by lines, as it stands alone."""
 
     doc: str
@@ -82,12 +82,14 @@ def is_lifted(decl: Decl) -> bool:
     return decl.group_start >= 0 and not decl.flags & DeclFlag.IOTA
 
 
+@remembered
 def whole(view: View, decl: Decl) -> Piece:
     """Return the declaration as written; a grouped spec gets its keyword back."""
     doc, body, first = _text(view, decl)
     return Piece(doc + body, first, first + body.count("\n"))
 
 
+@remembered
 def signature(view: View, decl: Decl) -> Piece:
     """Return a function without its body, of others the first and the last line."""
     text = _lines(view, decl)

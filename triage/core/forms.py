@@ -1,12 +1,14 @@
 """The forms in which a pick can be shown, the fullest first."""
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+
+import msgspec
 
 from triage.core import cut
 from triage.core.model import Snippet
 from triage.core.picks import Pick
-from triage.core.table import DeclFlag, Kind
+from triage.core.table import Decl, DeclFlag, Kind
+from triage.core.view import View, remembered
 
 LONG = 2500
 """Characters over which a function is shown as regions."""
@@ -16,8 +18,7 @@ _BEST_LINES = 2
 """How many such lines a region is made around."""
 
 
-@dataclass(frozen=True, slots=True)
-class Shown:
+class Shown(msgspec.Struct, frozen=True):
     """A pick with its text; a *snippet* stands for text that has to be printed anew."""
 
     pick: Pick
@@ -75,29 +76,36 @@ def related_forms(pick: Pick) -> Iterator[Shown]:
 
 
 def _region(pick: Pick, margin: int) -> cut.Piece:
-    lines = pick.lines or (pick.decl.line,)
-    keep = cut.around(pick.decl, lines[:_BEST_LINES], margin)
-    return cut.region(pick.view, pick.decl, keep)
+    lines = pick.lines[:_BEST_LINES] or (pick.decl.line,)
+    return _around(pick.view, pick.decl, lines, margin)
+
+
+@remembered
+def _around(view: View, decl: Decl, lines: tuple[int, ...], margin: int) -> cut.Piece:
+    return cut.region(view, decl, cut.around(decl, lines, margin))
 
 
 def _shown(pick: Pick, piece: cut.Piece) -> Shown:
     """Ask the printer for a spec that is lifted out of its group."""
-    decl = pick.decl
-    if not cut.is_lifted(decl) or piece.omitted:
+    if not cut.is_lifted(pick.decl) or piece.omitted:
         return Shown(pick, piece)
-    text = pick.view.source(decl)[decl.group_start : decl.group_end]
-    return Shown(pick, piece, Snippet("spec", text, decl.start - decl.group_start))
+    return Shown(pick, piece, _spec(pick.view, pick.decl))
 
 
-@dataclass(frozen=True, slots=True)
-class _Member:
+@remembered
+def _spec(view: View, decl: Decl) -> Snippet:
+    text = view.source(decl)[decl.group_start : decl.group_end]
+    return Snippet("spec", text, decl.start - decl.group_start)
+
+
+class _Member(msgspec.Struct, frozen=True, gc=False):
     """A field of a struct, names of one line apart; members of members left out."""
 
     name: str
     start: int
     end: int
     lines: range
-    kept: bool
+    stays: bool
 
 
 def _pruned(pick: Pick, fields: frozenset[int]) -> Iterator[Shown]:
@@ -105,34 +113,45 @@ def _pruned(pick: Pick, fields: frozenset[int]) -> Iterator[Shown]:
 
     The text is the printer's; what stands for it is about as long.
     """
-    decl, source = pick.decl, pick.view.source(pick.decl)
-    members = _members(pick, fields)
-    kept = [member for member in members if member.kept]
-    left = len(members) - len(kept)
-    if not kept or not left:
-        return
+    numbers = pick.view.table.numbers_of("fields", pick.decl.id)
+    wanted = tuple(number for number in numbers if number in fields)
+    for piece, snippet in _prunings(pick.view, pick.decl, wanted):
+        yield Shown(pick, piece, snippet)
+
+
+@remembered
+def _prunings(
+    view: View, decl: Decl, fields: tuple[int, ...]
+) -> tuple[tuple[cut.Piece, Snippet], ...]:
+    """Prune a struct to *fields*; nothing where all or none of them stay."""
+    source = view.source(decl)
+    members = _members(view, decl, fields)
+    staying = [member for member in members if member.stays]
+    left = len(members) - len(staying)
+    if not staying or not left:
+        return ()
     keyword = "type " if cut.is_lifted(decl) else ""
     head = source.rindex(b"{", decl.start, members[0].start) + 1
-    spans = dict.fromkeys((member.start, member.end) for member in kept)
+    spans = dict.fromkeys((member.start, member.end) for member in staying)
     body = [f"\t{_text(source, *span)}" for span in spans]
     body.append(f"\t// ... {left} {'field' if left == 1 else 'fields'} left out")
     text = "\n".join((f"{keyword}{_text(source, decl.start, head)}", *body, "}"))
     piece = cut.Piece(text, decl.line, decl.end_line, omitted=_without(members))
     whole = keyword.encode() + source[decl.start : decl.end]
-    names = tuple(member.name for member in kept)
-    yield Shown(pick, piece, Snippet("struct", whole, keep=names))
+    names = tuple(member.name for member in staying)
+    return ((piece, Snippet("struct", whole, keep=names)),)
 
 
-def _members(pick: Pick, fields: frozenset[int]) -> list[_Member]:
-    view, source = pick.view, pick.view.source(pick.decl)
-    numbers = view.table.numbers_of("fields", pick.decl.id)
-    wanted = {view.field_name(n).split(".")[0] for n in numbers if n in fields}
+def _members(view: View, decl: Decl, fields: tuple[int, ...]) -> list[_Member]:
+    source = view.source(decl)
+    numbers = view.table.numbers_of("fields", decl.id)
+    wanted = {view.field_name(n).split(".")[0] for n in fields}
     found = []
     for number in numbers:
         name = view.field_name(number)
         _, _, _, start, end, _ = view.table.record("fields", number)
         if "." not in name:
-            first = pick.decl.line + source.count(b"\n", pick.decl.start, start)
+            first = decl.line + source.count(b"\n", decl.start, start)
             lines = range(first, first + source.count(b"\n", start, end) + 1)
             found.append(_Member(name, start, end, lines, name in wanted))
     return found
@@ -140,7 +159,7 @@ def _members(pick: Pick, fields: frozenset[int]) -> list[_Member]:
 
 def _without(members: list[_Member]) -> tuple[tuple[int, int], ...]:
     """Return the ranges of lines on which no member is kept."""
-    shown = {line for member in members if member.kept for line in member.lines}
+    shown = {line for member in members if member.stays for line in member.lines}
     hidden = {line for member in members for line in member.lines} - shown
     starts = sorted(line for line in hidden if line - 1 not in hidden)
     ends = sorted(line for line in hidden if line + 1 not in hidden)

@@ -1,8 +1,10 @@
 """The declarations chosen for an answer, each with why it is there and how near."""
 
 from collections.abc import Iterable
-from dataclasses import dataclass, replace
 from enum import IntEnum
+
+import msgspec
+from msgspec.structs import replace
 
 from triage.core.table import Decl, Kind
 from triage.core.view import View
@@ -43,8 +45,7 @@ class Part(IntEnum):
     HELPER = 2
 
 
-@dataclass(frozen=True, slots=True)
-class Pick:
+class Pick(msgspec.Struct, frozen=True):
     """A chosen declaration."""
 
     view: View

@@ -6,7 +6,9 @@ plan itself never fetches, so that fetching can be cached, bounded and cancelled
 """
 
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
+
+from msgspec.structs import replace
 
 from triage.core.budget import Fitted, fit
 from triage.core.foreign import Trail, Want, wants
@@ -154,11 +156,13 @@ class Plan:
         """Weigh what is linked, and what is only related, by how it stands."""
         found = []
         for pick in linked:
-            standing = standings.pop(pick.key, Standing())
-            lines = tuple(dict.fromkeys((*pick.lines, *standing.lines)))
-            found.append(
-                Weighed(replace(pick, lines=lines), standing.score + bonus(pick.near))
-            )
+            score = bonus(pick.near)
+            if standing := standings.pop(pick.key, None):
+                score += standing.score
+                if standing.lines:
+                    lines = tuple(dict.fromkeys((*pick.lines, *standing.lines)))
+                    pick = replace(pick, lines=lines)
+            found.append(Weighed(pick, score))
         if self._related:
             found += self._loose(standings)
         return found

@@ -6,7 +6,6 @@ the line hangs on; callers. Each links a declaration to the fault; without a lin
 declaration stays out.
 """
 
-from collections.abc import Iterator
 from dataclasses import dataclass, replace
 
 from triage.core.hang import WRITES, Hang, accessed_on_line, hang
@@ -25,7 +24,7 @@ from triage.core.table import (
     Use,
     Wrap,
 )
-from triage.core.view import View
+from triage.core.view import View, remembered
 
 WAITING = frozenset({"deadlock", "test-timeout", "sigquit", "goroutine-dump"})
 """Kinds in which a line waits for somebody else's send, close or unlock."""
@@ -172,13 +171,13 @@ class PackageRules:
 
     def _uses(self) -> None:
         """Take what the crash declaration names, and the variables helpers read."""
-        crash = self._site.decl
-        for target, line, how in self._local_uses(crash):
+        crash, name = self._site.decl, title(self._site.decl)
+        for target, line, how in _local_uses(self._view, crash):
             decl = self._view.decl(target)
-            where = f"line {line} of {title(crash)}"
-            near = Near.LINE if line == self._site.line else Near.USED
             if decl.kind == Kind.TYPE:
                 continue
+            where = f"line {line} of {name}"
+            near = Near.LINE if line == self._site.line else Near.USED
             if decl.is_function:
                 near = Near.LINE if near is Near.LINE else Near.CALLEE
                 verb = _verb(how)
@@ -187,20 +186,10 @@ class PackageRules:
             else:
                 self._pick(target, near, f"used on {where}")
 
-    def _local_uses(self, decl: Decl) -> Iterator[tuple[int, int, int]]:
-        for _, target, line, how, member in self._table.of("uses", decl.id):
-            if target >= 0 and target != decl.id and not member:
-                yield target, line, how
-
     def _read_by(self, helper: Decl) -> None:
-        for target, _, how in self._local_uses(helper):
-            if self._view.decl(target).kind == Kind.VAR and how & (
-                Use.READ | Use.WRITE
-            ):
-                reason = (
-                    f"read by {title(helper)}, which {title(self._site.decl)} calls"
-                )
-                self._pick(target, Near.CALLEE_VALUE, reason)
+        for target in _variables(self._view, helper):
+            reason = f"read by {title(helper)}, which {title(self._site.decl)} calls"
+            self._pick(target, Near.CALLEE_VALUE, reason)
 
     def _types(self) -> None:
         """Take the receiver, the types in use, and those behind their fields."""
@@ -212,7 +201,7 @@ class PackageRules:
                     continue
                 self._depths[number] = depth
                 self._pick(number, near, reason, depth=depth)
-                behind |= self._behind(number)
+                behind |= _behind(self._view, self._view.decl(number))
             near = Near.FIELD_TYPE if depth == 0 else Near.DEEP_TYPE
             frontier = {n: (near, why) for n, why in behind.items()}
 
@@ -235,11 +224,12 @@ class PackageRules:
             text = f"holds {self._view.field_name(field)}, which the line hangs on"
             found.setdefault(owner, (Near.CHAIN_TYPE, text))
         for _, role, _, target, _, _ in self._table.of("types", crash.id):
-            text = f"type of {_PLACES[Role(role)]} of {name}"
-            found.setdefault(target, (Near.USED, text))
-        for target, line, _ in self._local_uses(crash):
-            near = Near.LINE if line == self._site.line else Near.USED
-            found.setdefault(target, (near, f"used on line {line} of {name}"))
+            if target not in found:
+                found[target] = Near.USED, f"type of {_PLACES[Role(role)]} of {name}"
+        for target, line, _ in _local_uses(self._view, crash):
+            if target not in found:
+                near = Near.LINE if line == self._site.line else Near.USED
+                found[target] = near, f"used on line {line} of {name}"
         return found
 
     def _receiver_alias(self, crash: Decl) -> dict[int, tuple[Near, str]]:
@@ -251,24 +241,6 @@ class PackageRules:
 
     def _is_type(self, number: int) -> bool:
         return number >= 0 and self._view.decl(number).kind == Kind.TYPE
-
-    def _behind(self, number: int) -> dict[int, str]:
-        """Types behind a type's fields, elements, constraints; why, by number."""
-        owner, found = self._view.decl(number), dict[int, str]()
-        for _, role, slot, target, _, _ in self._table.of("types", number):
-            if role not in _TYPE_ROLES or target < 0:
-                continue
-            if role == Role.FIELD:
-                flags = self._table.record("fields", slot)[5]
-                if flags & FieldFlag.METHOD and not flags & FieldFlag.EMBEDDED:
-                    continue
-                why = f"type of field {owner.name}.{self._view.field_name(slot)}"
-            elif role == Role.CONSTRAINT:
-                why = f"constraint of {owner.name}"
-            else:
-                why = f"{owner.name} is made of it"
-            found.setdefault(target, why)
-        return found
 
     def _origins(self) -> None:
         """Take the functions whose results the line hangs on."""
@@ -284,7 +256,7 @@ class PackageRules:
         }
         for variable in self.hang.variables:
             decl = self._view.decl(variable)
-            for target, _, how in self._local_uses(decl):
+            for target, _, how in _local_uses(self._view, decl):
                 if how & (Use.CALL | Use.VALUE) and self._view.decl(target).is_function:
                     found.setdefault(target, f"initialises {decl.name}")
         return found
@@ -299,7 +271,7 @@ class PackageRules:
             near = (Near.CONSTRUCTOR, Near.FIELD_CONSTRUCTOR, Near.DEEP_CONSTRUCTOR)[
                 min(depth, 2)
             ]
-            for maker in self._makers(owner):
+            for maker in _makers(self._view, owner):
                 verb = "constructor of" if self._is_plain(maker) else "returns"
                 text = f"{verb} {owner.name}"
                 self._pick(maker, near, text, depth=depth, part=Part.CONSTRUCTOR)
@@ -307,26 +279,6 @@ class PackageRules:
     def _is_plain(self, function: int) -> bool:
         """Tell a function from a method: what a value returns is not made anew."""
         return self._view.decl(function).kind == Kind.FUNC
-
-    def _makers(self, owner: Decl) -> Iterator[int]:
-        """Functions that return the type itself or a pointer to it."""
-        for row in self._table.back("types", owner.id):
-            number, role, slot, _, wrap, _ = self._table.record("types", row)
-            decl = self._view.decl(number)
-            made = role == Role.RESULT and wrap <= Wrap.POINTER and decl.is_function
-            if made and not self._is_getter(decl, slot):
-                yield number
-
-    def _is_getter(self, decl: Decl, slot: int) -> bool:
-        """Tell whether a method only hands out what a field holds."""
-        if decl.kind != Kind.METHOD:
-            return False
-        kinds = {
-            self._table.record("nodes", row[2])[0]
-            for row in self._table.of("returns", decl.id)
-            if row[1] == slot and row[2] != NONE
-        }
-        return kinds <= {Node.FIELD, Node.NIL, Node.RECEIVER}
 
     def _builders(self) -> None:
         """Take the literals of the receiver and of types at hand."""
@@ -449,6 +401,71 @@ class PackageRules:
         self._pick(
             decl, Near.CALLER, reason, section="callers", lines=(line,), marks=(line,)
         )
+
+
+@remembered
+def _local_uses(view: View, decl: Decl) -> tuple[tuple[int, int, int], ...]:
+    """Give (declaration, line, how) of what a declaration names of its package."""
+    return tuple(
+        (target, line, how)
+        for _, target, line, how, member in view.table.of("uses", decl.id)
+        if target >= 0 and target != decl.id and not member
+    )
+
+
+@remembered
+def _variables(view: View, helper: Decl) -> tuple[int, ...]:
+    """Find the package's variables that a function reads or writes."""
+    return tuple(
+        target
+        for target, _, how in _local_uses(view, helper)
+        if how & (Use.READ | Use.WRITE) and view.decl(target).kind == Kind.VAR
+    )
+
+
+@remembered
+def _behind(view: View, owner: Decl) -> dict[int, str]:
+    """Find the types behind a type's fields, elements, constraints; why, by number."""
+    table, found = view.table, dict[int, str]()
+    for _, role, slot, target, _, _ in table.of("types", owner.id):
+        if role not in _TYPE_ROLES or target < 0:
+            continue
+        if role == Role.FIELD:
+            flags = table.record("fields", slot)[5]
+            if flags & FieldFlag.METHOD and not flags & FieldFlag.EMBEDDED:
+                continue
+            why = f"type of field {owner.name}.{view.field_name(slot)}"
+        elif role == Role.CONSTRAINT:
+            why = f"constraint of {owner.name}"
+        else:
+            why = f"{owner.name} is made of it"
+        found.setdefault(target, why)
+    return found
+
+
+@remembered
+def _makers(view: View, owner: Decl) -> tuple[int, ...]:
+    """Find the functions that return the type itself or a pointer to it."""
+    found = []
+    for row in view.table.back("types", owner.id):
+        number, role, slot, _, wrap, _ = view.table.record("types", row)
+        decl = view.decl(number)
+        made = role == Role.RESULT and wrap <= Wrap.POINTER and decl.is_function
+        if made and not _is_getter(view, decl, slot):
+            found.append(number)
+    return tuple(found)
+
+
+def _is_getter(view: View, decl: Decl, slot: int) -> bool:
+    """Tell whether a method only hands out what a field holds."""
+    if decl.kind != Kind.METHOD:
+        return False
+    kinds = {
+        view.table.record("nodes", row[2])[0]
+        for row in view.table.of("returns", decl.id)
+        if row[1] == slot and row[2] != NONE
+    }
+    return kinds <= {Node.FIELD, Node.NIL, Node.RECEIVER}
 
 
 def _verb(how: int) -> str:

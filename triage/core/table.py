@@ -39,10 +39,10 @@ lines count from 1 and are physical lines, whatever `//line` says.
 """
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from enum import IntEnum
 from typing import Final
 
+import msgspec
 import orjson
 
 from triage.errors import HelperProtocolError
@@ -254,8 +254,7 @@ class FaultFlag:
     POSSIBLE: Final = 1  # the operand's type is foreign
 
 
-@dataclass(frozen=True, slots=True)
-class Decl:
+class Decl(msgspec.Struct, frozen=True, gc=False):
     """One declaration; one record for each name of a spec."""
 
     id: int

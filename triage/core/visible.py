@@ -24,7 +24,7 @@ def is_plain(text: str) -> bool:
 
 def replaced(text: str, by: str) -> str:
     """Put *by* in the place of each run of characters that cannot be seen."""
-    return _RUN.sub(by, text)
+    return text if text.isprintable() else _RUN.sub(by, text)
 
 
 def escaped(text: str, *, lines: bool = False) -> str:

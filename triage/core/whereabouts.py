@@ -75,6 +75,13 @@ def wanted(
     return Wanted()
 
 
+def said(telemetry: Telemetry, panics: Sequence[Panic]) -> tuple[str | None, ...]:
+    """Return all that a text says of where its frames lie, lines left out."""
+    stacks = (panic.crashed.frames for panic in panics if panic.crashed)
+    frames = (text for stack in stacks for f in stack for text in (f.function, f.file))
+    return (telemetry.file, *frames)
+
+
 def forms(telemetry: Telemetry, panics: Sequence[Panic]) -> tuple[str, ...]:
     """List the relative paths that the text itself gives, `root_dir` before them."""
     crashed = panics[0].crashed if panics else None

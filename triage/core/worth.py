@@ -1,6 +1,6 @@
 """What a pick is worth for its room: relations, links to the fault, characters."""
 
-from dataclasses import dataclass
+import msgspec
 
 from triage.core import cut
 from triage.core.picks import Near, Pick
@@ -12,8 +12,7 @@ _LARGE = 1600
 _POWER = 0.9
 
 
-@dataclass(frozen=True, slots=True)
-class Weighed:
+class Weighed(msgspec.Struct, frozen=True):
     """A pick and its points."""
 
     pick: Pick
@@ -23,13 +22,15 @@ class Weighed:
     def density(self) -> float:
         """Points for each character."""
         start, end = cut.text_range(self.pick.decl)
-        price: float = (_BASE + min(end - start, _LARGE)) ** _POWER
+        size = end - start
+        price: float = (_BASE + (size if size < _LARGE else _LARGE)) ** _POWER
         return self.score / price
 
     @property
     def order(self) -> tuple[float, str, int]:
         """What sorts picks, the best first; ties in the order of the source."""
-        return -self.density, self.pick.view.directory, self.pick.decl.id
+        pick = self.pick
+        return -self.density, pick.view.directory, pick.decl.id
 
 
 def bonus(near: int) -> float:
