@@ -1,9 +1,9 @@
-from dataclasses import replace
 from typing import Any
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from msgspec.structs import replace
 
 from tests.core.tables import Sketch, sketch
 from triage.core import cut

@@ -19,8 +19,7 @@ from triage.core.model import (
     Symbol,
 )
 from triage.core.picks import Pick
-from triage.core.rules import CrashSite
-from triage.core.site import expressions, title
+from triage.core.site import CrashSite, expressions, title
 from triage.core.table import DeclFlag
 
 _NAMED_LEFT_OUT = 8

@@ -7,7 +7,7 @@ rule links to the fault has a room of its own within the budget. A token counts 
 characters whatever is installed, so that the answer does not depend on it.
 """
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 
 from msgspec.structs import replace
@@ -19,11 +19,12 @@ from triage.core.forms import (
     cut_forms,
     frame_forms,
     full_forms,
+    has_room,
     related_forms,
 )
 from triage.core.picks import Near, Pick
 from triage.core.table import Kind
-from triage.core.worth import Weighed
+from triage.core.worth import Weighed, ranked
 
 CHARACTERS_PER_TOKEN = 3.5
 CRASH_SHARE = 0.6
@@ -35,7 +36,7 @@ _SHARING = frozenset({Kind.VAR, Kind.CONST})
 NOTE_ROOM = 320
 """Characters that are kept to say what was left out."""
 
-_Forms = Callable[[Pick, float], Iterator[Shown]]
+_Forms = Callable[[Pick], Iterable[Shown]]
 _Place = tuple[str, str, tuple[int, int]]
 
 
@@ -69,14 +70,14 @@ def fit(
     purse = _Purse(budget, related)
     purse.pay(crash_form(crash, line, int(budget * CRASH_SHARE)))
 
-    def shorter(pick: Pick, _: float) -> Iterator[Shown]:
+    def shorter(pick: Pick) -> Iterable[Shown]:
         loose = pick.near == Near.RELATED
         return related_forms(pick) if loose else cut_forms(pick, fields)
 
-    picks = [w.pick for w in sorted(candidates, key=lambda w: w.order)]
+    picks = ranked(candidates)
     frames = [pick for pick in picks if pick.near == Near.FRAME]
     for pick in sorted(frames, key=lambda pick: pick.turn):
-        purse.pay_first(pick, lambda pick, _: frame_forms(pick))
+        purse.pay_first(pick, frame_forms)
     rest = [pick for pick in picks if pick.near != Near.FRAME]
     waiting = _pay_whole(purse, rest)
     purse.left -= NOTE_ROOM
@@ -92,7 +93,8 @@ def _pay_whole(purse: "_Purse", picks: Sequence[Pick]) -> list[Pick]:
     return [
         pick
         for pick in picks
-        if not purse.pay_first(pick, full_forms, floor)
+        if not has_room(pick, purse.left - floor)
+        or not purse.pay_first(pick, full_forms, floor)
     ]
 
 
@@ -124,7 +126,7 @@ class _Purse:
     def pay_first(self, pick: Pick, forms: _Forms, floor: float = 0) -> bool:
         """Pay for the first form that leaves *floor*; tell whether one does.
 
-        *forms* are given the room that there is, and not made where it holds nothing.
+        *forms* are not made where nothing of *pick* could have room.
         """
         if pick.decl.kind in _SHARING and (twin := self._whole.get(_place(pick))):
             self._shown.append(replace(twin, pick=pick))
@@ -135,7 +137,7 @@ class _Purse:
         room -= self._frame(pick)
         if room <= 0:
             return False
-        for form in forms(pick, room):
+        for form in forms(pick):
             if len(form.piece.text) <= room:
                 self.pay(form)
                 return True
@@ -145,7 +147,7 @@ class _Purse:
         """Return what was paid for, and the linked ones of *picks* that were not."""
         keys = {shown.pick.key for shown in self._shown}
         left_out = (
-            pick for pick in picks if pick.key not in keys and pick.near != Near.RELATED
+            pick for pick in picks if pick.near != Near.RELATED and pick.key not in keys
         )
         return Fitted(tuple(self._shown), tuple(left_out), max(0, int(self.left)))
 

@@ -55,11 +55,14 @@ class _Lines(msgspec.Struct, frozen=True, gc=False):
         parts: list[str] = []
         omitted: list[tuple[int, int]] = []
         numbers = range(self.first, self.last + 1)
-        for kept, group in groupby(numbers, key=lambda number: number in keep):
+        for kept, group in groupby(numbers, key=keep.__contains__):
             run = list(group)
             lines = self.lines[run[0] - self.first : run[-1] - self.first + 1]
+            if kept:
+                parts += lines
+                continue
             note = _note(run[0], run[-1], _indent(lines)) + "\n"
-            if kept or sum(map(len, lines)) <= len(note):
+            if sum(map(len, lines)) <= len(note):
                 parts += lines
             else:
                 parts.append(note)
@@ -151,6 +154,7 @@ def _without_doc(text: _Lines) -> tuple[str, _Ranges]:
     return (note, (lines,)) if len(note) < len(text.doc) else (text.doc, _NOTHING)
 
 
+@remembered
 def _lines(view: View, decl: Decl) -> _Lines:
     """Read a declaration line by line; out of a group it comes with its keyword."""
     doc, body, first = _text(view, decl)

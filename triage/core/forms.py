@@ -42,15 +42,20 @@ def full_form(pick: Pick) -> Shown:
     return _shown(pick, piece)
 
 
-def full_forms(pick: Pick, room: float) -> Iterator[Shown]:
-    """Give the full form; none where *room* characters are surely not enough.
+def full_forms(pick: Pick) -> tuple[Shown]:
+    """Give the full form."""
+    return (full_form(pick),)
+
+
+def has_room(pick: Pick, room: float) -> bool:
+    """Tell whether *room* characters may be enough for the full form.
 
     Of Go source no byte in two is more than a part of a character.
     """
     start, end = cut.text_range(pick.decl)
-    in_regions = end - start > LONG and pick.decl.is_function and bool(pick.lines)
-    if in_regions or end - start <= 2 * room:
-        yield full_form(pick)
+    if end - start <= 2 * room:
+        return True
+    return end - start > LONG and pick.decl.is_function and bool(pick.lines)
 
 
 def frame_forms(pick: Pick) -> Iterator[Shown]:
@@ -70,9 +75,9 @@ def cut_forms(pick: Pick, fields: frozenset[int]) -> Iterator[Shown]:
     yield _shown(pick, cut.signature(pick.view, decl))
 
 
-def related_forms(pick: Pick) -> Iterator[Shown]:
+def related_forms(pick: Pick) -> tuple[Shown]:
     """Give the forms of what is only related: a bare signature would say nothing."""
-    yield _shown(pick, _region(pick, MARGIN))
+    return (_shown(pick, _region(pick, MARGIN)),)
 
 
 def _region(pick: Pick, margin: int) -> cut.Piece:

@@ -4,8 +4,7 @@ from triage.core import linemap
 from triage.core.names import split_function
 from triage.core.places import Place
 from triage.core.resolve import named_declaration
-from triage.core.rules import CrashSite
-from triage.core.site import crash_declaration, fault_sites, first_error
+from triage.core.site import CrashSite, crash_declaration, fault_sites, first_error
 from triage.core.table import Decl, FileFlag, Verdict
 from triage.core.view import View
 from triage.errors import FileMissing

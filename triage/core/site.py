@@ -47,6 +47,18 @@ class FaultSite:
     """Source text of the operand."""
 
 
+@dataclass(frozen=True, slots=True)
+class CrashSite:
+    """The crash as the rules see it."""
+
+    view: View
+    decl: Decl
+    line: int
+    kind: str | None
+    faults: tuple[FaultSite, ...]
+    depth: int
+
+
 def enclosing(
     view: View, file: int, line: int, *, function: str | None = None
 ) -> Decl | None:

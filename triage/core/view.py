@@ -4,7 +4,7 @@ import re
 from bisect import bisect_left, bisect_right
 from collections.abc import Callable, Iterator
 from functools import cached_property, wraps
-from typing import Any, Concatenate, Final, ParamSpec, TypeVar
+from typing import Any, Concatenate, Final, ParamSpec, TypeVar, cast
 
 from triage.core.model import Package
 from triage.core.signatures import fits
@@ -48,7 +48,7 @@ def remembered(
             view.kept[key] = found
         return found
 
-    return remembering
+    return cast(Callable[Concatenate[View, Decl, P], R], remembering)
 
 
 class View:
@@ -298,9 +298,12 @@ class View:
         """Return those of a declaration's identifiers that stand on *line*."""
         lines = _source_lines(self, decl)
         inside = decl.line <= line < decl.line + len(lines)
-        found = set(_WORD.findall(lines[line - decl.line])) if inside else set()
-        text = self.table.text
-        return [n for n in self.words_of(decl.id) if text(n).encode() in found]
+        if not inside:
+            return []
+        turns = _turns(self, decl)
+        found = {turns[w] for w in _WORD.findall(lines[line - decl.line]) if w in turns}
+        words = self.words_of(decl.id)
+        return [words[turn] for turn in sorted(found)]
 
     def with_word(self, number: int) -> list[int]:
         """Return the declarations that have the identifier with that number."""
@@ -322,6 +325,13 @@ class View:
                 return self.table.text(path), self.table.text(name), tuple(steps[::-1])
             steps.append((self.table.text(name), slot))
             number = parent
+
+
+@remembered
+def _turns(view: View, decl: Decl) -> dict[bytes, int]:
+    """Return where among the words of *decl* each stands."""
+    words = map(view.table.text, view.words_of(decl.id))
+    return {word.encode(): turn for turn, word in enumerate(words)}
 
 
 @remembered

@@ -1,5 +1,7 @@
 """What a pick is worth for its room: relations, links to the fault, characters."""
 
+from collections.abc import Iterable
+
 import msgspec
 
 from triage.core import cut
@@ -23,14 +25,17 @@ class Weighed(msgspec.Struct, frozen=True):
         """Points for each character."""
         start, end = cut.text_range(self.pick.decl)
         size = end - start
-        price: float = (_BASE + (size if size < _LARGE else _LARGE)) ** _POWER
+        price: float = (_BASE + (min(_LARGE, size))) ** _POWER
         return self.score / price
 
-    @property
-    def order(self) -> tuple[float, str, int]:
-        """What sorts picks, the best first; ties in the order of the source."""
-        pick = self.pick
-        return -self.density, pick.view.directory, pick.decl.id
+
+def ranked(weighed: Iterable[Weighed]) -> list[Pick]:
+    """Sort picks, the best first; ties in the order of the source."""
+    rows = [
+        (-w.density, w.pick.view.directory, w.pick.decl.id, w.pick) for w in weighed
+    ]
+    rows.sort()
+    return [row[3] for row in rows]
 
 
 def bonus(near: int) -> float:
