@@ -1,6 +1,5 @@
 """Finished contexts in the tiers."""
 
-import asyncio
 from dataclasses import replace
 
 import msgspec
@@ -29,8 +28,5 @@ class TieredLedger:
         return replace(result, served_from=held[key].tier)
 
     def keep(self, key: bytes, result: Result) -> None:
-        """Take *result* to keep, once whoever waits for it has it."""
-        asyncio.get_running_loop().call_soon(self._put, key, result)
-
-    def _put(self, key: bytes, result: Result) -> None:
+        """Take *result* to keep."""
         self._tiers.put("contexts", {key: result.to_json()})
