@@ -8,6 +8,7 @@ import pytest
 
 from triage.core.model import Package
 from triage.errors import (
+    BadInput,
     FileMissing,
     SourceError,
     SourceTimeout,
@@ -204,3 +205,12 @@ def _damage(repo, path: str) -> None:
     damaged = repo.path / ".git/objects" / oid[:2] / oid[2:]
     damaged.chmod(0o600)
     damaged.write_bytes(b"no zlib stream")
+
+
+async def test_a_name_that_cannot_be_sent(repo, opened):
+    """It is refused, and the questions after it get their own answers."""
+    commit = repo.commit(SHOP)
+    async with opened(repo.path) as source:
+        with pytest.raises(BadInput, match="no commit id"):
+            await source.resolve("\udcff")
+        assert await source.resolve("HEAD") == commit

@@ -173,7 +173,7 @@ class TestPaths:
 
     async def test_tree_bomb(self, repo, monkeypatch, opened):
         """A tree that holds itself a million times is given up, not walked."""
-        monkeypatch.setattr("triage.sources.gittrees._MAX_TREES", 1_000)
+        monkeypatch.setattr("triage.sources.limits.MAX_DIRECTORIES", 1_000)
         tree = repo.git("mktree", data=b"")
         for _ in range(8):
             tree = repo.git(

@@ -68,6 +68,8 @@ class Investigation:
         survey = Survey(self._repository, commit, self._means.atlases)
         finding = await survey.find(telemetry, self._panics)
         self._warnings += oddities(finding)
+        self._warnings += [f"{path} cannot be read" for path in survey.unread]
+        self.lasting = self.lasting and not survey.unread
         build = hinted(telemetry, finding.panic)
         key = self._key(commit, build, finding)
         if key and (known := await self._known(key)):

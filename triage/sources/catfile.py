@@ -67,13 +67,14 @@ class _Child:
 
     async def ask(self, command: str, names: Sequence[str]) -> list[GitObject | None]:
         """Send one command for each name; raises `_Ended` when the child does."""
+        # Before anything is queued: what cannot be sent must not be waited for.
+        lines = "".join(f"{command} {name}\0" for name in names).encode()
         batch = _Batch(len(names), asyncio.get_running_loop().create_future())
         for _ in names:
             self._decoder.expect(contents=command == "contents")
         self._batches.append(batch)
-        lines = "".join(f"{command} {name}\0" for name in names)
         # No await between queueing and writing: the order must be the same.
-        self._process.stdin.write(f"{lines}flush\0".encode())
+        self._process.stdin.write(lines + b"flush\0")
         return await batch.future
 
     async def close(self, *, grace: float = 0.0) -> None:

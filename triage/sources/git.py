@@ -22,6 +22,7 @@ from triage.sources.limits import (
     Budget,
     checked_path,
     is_lfs_pointer,
+    is_plain,
     reading_order,
 )
 from triage.sources.probing import probe, read_files
@@ -58,7 +59,8 @@ class GitSource:
         where *revision* can be no name at all.
         """
         name = "HEAD" if revision is None else revision
-        if len(name) > _LONGEST_REVISION or not _REVISION.fullmatch(name):
+        fits = len(name) <= _LONGEST_REVISION and is_plain(name)
+        if not fits or not _REVISION.fullmatch(name):
             raise BadInput(f"{shown(name)} is no commit id, tag or branch")
         (found,) = await self._objects.info([f"{name}^{{commit}}"])
         if found is None:
