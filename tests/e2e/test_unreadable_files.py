@@ -82,3 +82,28 @@ async def test_a_closed_engine_opens_nothing(module, tmp_path):
         pass
     with pytest.raises(TriageError, match="the engine is closed"):
         await engine.context(triage.Telemetry(repo=str(module), trace=TRACE))
+
+
+async def test_a_root_directory_that_is_not_there(module, tmp_path):
+    """It is told, where the trace leads to a place all the same."""
+    settings = triage.Settings(data_dir=tmp_path / "data")
+    telemetry = triage.Telemetry(repo=str(module), trace=TRACE, root_dir="nosuch")
+    async with triage.open_engine(settings) as engine:
+        result = await engine.context(telemetry)
+    assert result.crash.path == "main.go"
+    assert any("`nosuch`" in text for text in result.warnings)
+
+
+async def test_problems_beside_the_crash_name_their_file(module, tmp_path):
+    """What is wrong in another package is told with the path of the file."""
+    (module / "sub/bad.go").symlink_to("/etc/passwd")
+    code = MAIN.replace("main\n\n", "main\n\nimport `example.com/shop/sub`\n\n", 1)
+    code = code.replace("m[`a`]", "m[sub.Key]").replace("\n\n", "\n", 1)
+    (module / "main.go").write_text(
+        code.replace(
+            "import `example.com/shop/sub`\n", "import `example.com/shop/sub`;", 1
+        )
+    )
+    (module / "sub/sub.go").write_text("package sub\n\nconst Key = `a`\n")
+    result = await answered(module, tmp_path)
+    assert any(text.startswith("sub/bad.go ") for text in result.warnings)

@@ -317,3 +317,10 @@ async def test_how_deep_is_listed(root, source):
     """Directories deeper than any path that is taken are passed over."""
     fill(root, {"a/" * 250 + "x.go": "package a\n", "a/" * 300 + "x.go": ""})
     assert await source.paths(None) == ("a/" * 250 + "x.go",)
+
+
+async def test_a_damaged_repository_is_not_called_plain(root, source):
+    """With a `.git` that git does not take, a commit's error says so."""
+    fill(root, {".git/HEAD": "garbage"})
+    with pytest.raises(SourceError, match="HEAD or its refs are damaged"):
+        await source.resolve("HEAD")

@@ -13,6 +13,7 @@ from triage.core.names import split_function
 from triage.core.origins import build_roots, learn_root
 from triage.core.panics import LOGGED, own_frames, primary
 from triage.core.paths import find, is_own, locate, package_directory
+from triage.core.printed import clean_directory, shown
 from triage.core.resolve import FrameSite
 from triage.core.search import BuildRoot, Located
 from triage.errors import BadInput, FileMissing, NotFound, TriageError
@@ -198,6 +199,15 @@ def oddities(finding: Finding) -> tuple[str, ...]:
     first, more = problems[0], len(problems) - 1
     also = f" (and {more} more)" if more else ""
     return (f"line {first.line} of the trace: {first.text}{also}",)
+
+
+def unused_root(root_dir: str | None, finding: Finding) -> tuple[str, ...]:
+    """Say that a root directory was named and no frame lies in it."""
+    start = clean_directory(root_dir or "")
+    below = any(place.path.startswith(f"{start}/") for place in finding.places)
+    if not start or below:
+        return ()
+    return (f"no frame of the trace lies below the root directory {shown(start)}",)
 
 
 def shown_panic(finding: Finding) -> ShownPanic:

@@ -9,7 +9,14 @@ from pathlib import Path
 
 from triage.core.model import Package, SourceFile
 from triage.core.printed import shown
-from triage.errors import BadInput, FileMissing, FileUnreadable, RepoMissing, TooLarge
+from triage.errors import (
+    BadInput,
+    FileMissing,
+    FileUnreadable,
+    RepoMissing,
+    SourceError,
+    TooLarge,
+)
 from triage.sources.limits import (
     LFS_POINTER,
     MAX_FILE,
@@ -36,6 +43,12 @@ class WorktreeSource:
 
     async def resolve(self, revision: str | None) -> None:
         """Keep None; raise `BadInput` for a revision."""
+        if revision is not None and self._is_damaged():
+            raise SourceError(
+                f"git does not take {shown(str(self._root))} for a repository, though"
+                " there is a .git: its HEAD or its refs are damaged; run git status"
+                " there to see, or leave --commit out"
+            )
         if revision is not None:
             raise BadInput(
                 f"{shown(str(self._root))} is read as files on disk, which have no"
@@ -80,6 +93,11 @@ class WorktreeSource:
 
     async def close(self) -> None:
         """Do nothing: nothing is held."""
+
+    def _is_damaged(self) -> bool:
+        """Tell whether there is a `.git` here or above; with a sound one git is asked."""
+        places = (self._root, *self._root.parents)
+        return any(os.path.lexists(place / ".git") for place in places)
 
     def _list(self) -> tuple[str, ...]:
         if not self._root.is_dir():
