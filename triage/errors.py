@@ -6,6 +6,7 @@
     |   |-- LineOutside         line-outside
     |   `-- TooLarge            too-large
     |-- SourceError             source-failed
+    |   |-- FileUnreadable
     |   |-- NotFound
     |   |   |-- FileMissing     file-not-found
     |   |   |-- CommitMissing   commit-not-found
@@ -68,6 +69,10 @@ class SourceError(TriageError):
     """The place that holds the repository did not give what was asked."""
 
     code = "source-failed"
+
+
+class FileUnreadable(SourceError):
+    """One file is there and cannot be read; others may be."""
 
 
 class NotFound(SourceError):

@@ -76,3 +76,12 @@ def test_deaths_far_apart_are_no_reason():
         blame.death(now, [])
 
     assert blame.refusal(60.0) is None
+
+
+def test_equal_inputs_share_a_death():
+    """Two equal requests in work when one generation dies have one strike."""
+    blame = Blame(Rules())
+
+    blame.death(1.0, [request(b"a"), request(b"a")])
+
+    assert blame.strikes(1.0, request(b"a")) == 1

@@ -35,6 +35,10 @@ def _physical(view: View, crash: Place, line: int) -> tuple[int, int]:
         return mapped
     number = view.file_number(crash.name)
     if number is None:
+        for problem in view.problems:
+            if problem.startswith(f"{crash.name} "):
+                where = f"{crash.directory}/" if crash.directory else ""
+                raise FileMissing(f"{where}{problem}")
         raise FileMissing(
             f"{crash.path} is not in the repository, and no //line comment of "
             "its package leads to it"

@@ -39,6 +39,16 @@ class Survey:
         """What is known, with what the trace told of it."""
         return self._learnt or self._atlas.layout
 
+    @property
+    def unread(self) -> tuple[str, ...]:
+        """go.mod and go.work files that are listed and could not be read, sorted."""
+        atlas = self._atlas
+        return tuple(
+            path
+            for path in (sorted(module_files(atlas.paths)) if atlas.complete else ())
+            if path not in atlas.contents
+        )
+
     async def find(self, telemetry: Telemetry, panics: Sequence[Panic]) -> Finding:
         """Find the places of a crash; raises what `find_places` does."""
         where = self.key and (*self.key, telemetry.root_dir, *said(telemetry, panics))

@@ -44,8 +44,8 @@ class Blame:
     def death(self, now: float, suspects: Iterable[Request]) -> None:
         """Note that a generation died with *suspects* in work."""
         self._deaths.append(now)
-        for request in suspects:
-            key = _digest(request)
+        # Equal inputs in work together saw one generation die, and not several.
+        for key in dict.fromkeys(map(_digest, suspects)):
             count, _ = self._strikes.pop(key, (0, now))
             self._strikes[key] = (count + 1, now)
         while len(self._strikes) > self._rules.inputs:
