@@ -34,11 +34,11 @@ type directory struct {
 
 // file is one parsed file. Offsets count bytes of source as it was sent.
 type file struct {
-	name    string
-	source  []byte
-	syntax  *ast.File
-	handle  *token.File
-	base    int   // of the file's positions
+	name   string
+	source []byte
+	syntax *ast.File
+	handle *token.File
+	extent
 	lines   []int // offset of each line's first byte
 	pkg     int32
 	verdict int32
@@ -110,7 +110,7 @@ func (f *file) parse(fset *token.FileSet, t target) {
 	}
 	f.syntax = syntax
 	f.handle = fset.File(syntax.FileStart)
-	f.base = f.handle.Base()
+	f.extent = extent{base: f.handle.Base(), size: len(f.source)}
 	f.lines = f.handle.Lines()
 	if f.errors != nil {
 		// The parser may have stopped, or have read another text of the same length.
@@ -119,7 +119,8 @@ func (f *file) parse(fset *token.FileSet, t target) {
 	f.mark()
 }
 
-// linesOf returns the offset of each line.
+// linesOf returns the offset of each line. Unlike go/scanner it counts the empty one
+// behind the last, where a syntax error can stand.
 func linesOf(source []byte) []int {
 	lines := []int{0}
 	for i, c := range source {
@@ -173,12 +174,6 @@ func (dir *directory) namePackages() {
 // fileAt returns the file that holds pos, or nil.
 func (dir *directory) fileAt(pos token.Pos) *file {
 	return dir.handles[dir.fset.File(pos)]
-}
-
-// offset returns where pos lies in the source; what the parser only thinks to be there
-// can have a position behind its end.
-func (f *file) offset(pos token.Pos) int32 {
-	return int32(min(max(int(pos)-f.base, 0), len(f.source)))
 }
 
 // line returns the physical line of pos.

@@ -91,3 +91,19 @@ func TestPrintErrors(t *testing.T) {
 		}
 	}
 }
+
+// What a broken text has behind its end must be printed as far as it goes, or not at
+// all.
+func TestPrintBroken(t *testing.T) {
+	const text = "func F(p *int) {\n\tprintln(*p)\n\tvar x T1\n}\n\ntype (\n\tT1 interface| comparable  = 42"
+	for cut := range len(text) + 1 {
+		for offset := range cut + 1 {
+			for _, mode := range []string{"spec", "signature", "struct"} {
+				s := Snippet{Mode: mode, Text: []byte(text[:cut]), Offset: offset}
+				if got, err := Print(s); (err == nil) == (got == "") {
+					t.Fatalf("%s at %d of %q: %q, %v", mode, offset, s.Text, got, err)
+				}
+			}
+		}
+	}
+}

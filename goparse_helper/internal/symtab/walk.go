@@ -224,11 +224,8 @@ const maxText = 120
 
 // text returns the number of the source text of expr.
 func (w *walker) text(expr ast.Expr) int32 {
-	from, to := w.file.offset(expr.Pos()), w.file.offset(expr.End())
-	if from > to {
-		return 0
-	}
-	return w.texts.numberOf(w.file.source[from:min(to, from+maxText)])
+	text := w.file.cut(w.file.source, expr.Pos(), expr.End())
+	return w.texts.numberOf(text[:min(len(text), maxText)])
 }
 
 // finish keeps the nodes that matter and puts the declaration's records in order.
