@@ -27,6 +27,7 @@ type checker struct {
 	// packages are the checked ones, by name.
 	packages map[string]*types.Package
 	failures []string
+	scope    *types.Scope // that was looked into last
 	found
 }
 

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"go/ast"
 	"go/token"
+	"slices"
 	"strings"
 )
 
@@ -115,6 +116,18 @@ func (dir *directory) addField(d *decl, name string, pos token.Pos, f *ast.Field
 	if pos.IsValid() {
 		dir.numbers[pos] = ^number
 	}
+}
+
+// fieldNamed returns the first field of declaration n with that name.
+func (dir *directory) fieldNamed(n int32, name string) (field int32, ok bool) {
+	dir.fieldOnce.Do(func() {
+		dir.fieldNumbers = make(map[methodKey]int32, len(dir.fields))
+		for i, f := range slices.Backward(dir.fields) {
+			dir.fieldNumbers[methodKey{f.row.owner, f.name}] = int32(i)
+		}
+	})
+	field, ok = dir.fieldNumbers[methodKey{n, name}]
+	return field, ok
 }
 
 // commentEnd returns where a comment ends. The parser drops carriage returns out of its

@@ -57,17 +57,16 @@ func (w *walker) memberOfWritten(e *ast.SelectorExpr, x operand, how int32) (ope
 		w.use(m, e.Sel.Pos(), callUse(how), "")
 		return y, true
 	}
-	for f := w.dir.decls[n].fieldFrom; f < w.dir.decls[n].fieldTo; f++ {
-		if w.dir.fields[f].name == e.Sel.Name {
-			y.syn = w.fieldSyntax(f, x.syn)
-			w.use(n, e.Sel.Pos(), useImplicit, "")
-			w.access(f, e.Sel.Pos(), how)
-			y.node = w.values.intern(graphNode{kind: nodeField, ref: f,
-				line: w.line(e.Sel.Pos()), syn: y.syn}, x.node)
-			return y, true
-		}
+	f, ok := w.dir.fieldNamed(n, e.Sel.Name)
+	if !ok {
+		return operand{}, false
 	}
-	return operand{}, false
+	y.syn = w.fieldSyntax(f, x.syn)
+	w.use(n, e.Sel.Pos(), useImplicit, "")
+	w.access(f, e.Sel.Pos(), how)
+	y.node = w.values.intern(graphNode{kind: nodeField, ref: f,
+		line: w.line(e.Sel.Pos()), syn: y.syn}, x.node)
+	return y, true
 }
 
 // foreignFault notes a fault on what can be a pointer or an interface. A called method

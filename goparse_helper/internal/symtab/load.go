@@ -12,6 +12,7 @@ import (
 	"sort"
 	"strconv"
 	"strings"
+	"sync"
 	"sync/atomic"
 )
 
@@ -30,6 +31,9 @@ type directory struct {
 	// objects share: a declaration's number, or ^ of a field's.
 	numbers map[token.Pos]int32
 	methods map[methodKey]int32
+	// fieldNumbers are made by fieldNamed, which few directories need.
+	fieldNumbers map[methodKey]int32
+	fieldOnce    sync.Once
 }
 
 // file is one parsed file. Offsets count bytes of source as it was sent.
@@ -47,6 +51,9 @@ type file struct {
 	errors  []*scanner.Error
 	// dots are the import paths that lend their names to the file.
 	dots []string
+	// named are the paths of imports by the names that their packages may have.
+	named    map[string]string
+	nameOnce sync.Once
 }
 
 func load(req *Request) *directory {
@@ -111,6 +118,7 @@ func (f *file) parse(fset *token.FileSet, t target) {
 	f.syntax = syntax
 	f.handle = fset.File(syntax.FileStart)
 	f.extent = extent{base: f.handle.Base(), size: len(f.source)}
+	f.limitDepth(syntax)
 	f.lines = f.handle.Lines()
 	if f.errors != nil {
 		// The parser may have stopped, or have read another text of the same length.
@@ -131,6 +139,9 @@ func linesOf(source []byte) []int {
 	return lines
 }
 
+// maxDots bounds how many packages a name of nowhere is looked for in.
+const maxDots = 16
+
 // mark notes what the file says of itself.
 func (f *file) mark() {
 	if f.syntax.Name == nil || f.syntax.Name.Name == "" {
@@ -147,7 +158,7 @@ func (f *file) mark() {
 		if path == "C" {
 			f.flags |= fileCgo
 		}
-		if spec.Name != nil && spec.Name.Name == "." {
+		if spec.Name != nil && spec.Name.Name == "." && len(f.dots) < maxDots {
 			f.dots = append(f.dots, path)
 		}
 	}
