@@ -37,7 +37,7 @@ func (dir *directory) checkers(split int) []*checker {
 	for _, d := range dir.decls {
 		size += d.weight()
 	}
-	if size < split {
+	if size < split || dir.syntaxOnly {
 		c := dir.newChecker(func(*decl) bool { return true }, 1)
 		c.owned = c.needed
 		return []*checker{c}
@@ -136,7 +136,14 @@ func (c *checker) run() {
 	}
 	slices.SortFunc(turns, func(a, b int32) int { return cmp.Compare(c.dir.turn(a), c.dir.turn(b)) })
 	for _, pkg := range turns {
-		c.check(pkg, c.dir.packages[pkg])
+		if c.dir.syntaxOnly {
+			c.name(pkg, c.dir.packages[pkg])
+		} else {
+			c.check(pkg, c.dir.packages[pkg])
+		}
+	}
+	if c.dir.syntaxOnly {
+		c.failures = append(c.failures, unchecked)
 	}
 	w := &walker{checker: c}
 	for i, d := range c.dir.decls {

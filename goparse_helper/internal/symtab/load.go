@@ -19,6 +19,7 @@ import (
 // directory is a request while it is worked on. Once declared it is only read, so that
 // two checkers can share it.
 type directory struct {
+	syntaxOnly bool
 	importPath string
 	target     target
 	fset       *token.FileSet
@@ -31,8 +32,9 @@ type directory struct {
 	// objects share: a declaration's number, or ^ of a field's.
 	numbers map[token.Pos]int32
 	methods map[methodKey]int32
-	// fieldNumbers are made by fieldNamed, which few directories need.
+	// fieldNumbers and embedded are made when first asked for, which is rare.
 	fieldNumbers map[methodKey]int32
+	embedded     map[int32][]int32
 	fieldOnce    sync.Once
 }
 
@@ -40,6 +42,7 @@ type directory struct {
 type file struct {
 	name   string
 	source []byte
+	scoped bool // the parser is to resolve names
 	syntax *ast.File
 	handle *token.File
 	extent
@@ -58,13 +61,14 @@ type file struct {
 
 func load(req *Request) *directory {
 	dir := &directory{
-		importPath: req.ImportPath, target: targetFor(req), fset: token.NewFileSet(),
+		syntaxOnly: req.SyntaxOnly, importPath: req.ImportPath, target: targetFor(req), fset: token.NewFileSet(),
 		files: make([]*file, len(req.Files)), handles: make(map[*token.File]*file, len(req.Files)),
 	}
 	// A position that was never set then lies in no file of ours.
 	dir.fset.AddFile("", -1, 1024)
 	for i := range req.Files {
-		dir.files[i] = &file{name: req.Files[i].Name, source: req.Files[i].Source}
+		dir.files[i] = &file{name: req.Files[i].Name, source: req.Files[i].Source,
+			scoped: req.SyntaxOnly}
 	}
 	// Names alone may be equal; the order must not hang on that of the request.
 	slices.SortFunc(dir.files, func(a, b *file) int {
@@ -103,11 +107,11 @@ func (dir *directory) parse() {
 // parse keeps of an excluded file its clause and imports alone.
 func (f *file) parse(fset *token.FileSet, t target) {
 	f.verdict, f.reason = t.verdict(&File{Name: f.name, Source: f.source})
-	mode := parser.ParseComments | parser.SkipObjectResolution
+	mode := parser.ParseComments
 	if f.verdict == verdictExcluded {
-		mode = parser.ImportsOnly | parser.SkipObjectResolution
+		mode = parser.ImportsOnly
 	}
-	syntax, err := parser.ParseFile(fset, f.name, f.source, mode)
+	syntax, err := f.read(fset, f.source, mode)
 	if list, ok := errors.AsType[scanner.ErrorList](err); ok {
 		f.errors = list
 		f.flags |= fileBroken
@@ -125,6 +129,17 @@ func (f *file) parse(fset *token.FileSet, t target) {
 		f.lines = linesOf(f.source)
 	}
 	f.mark()
+}
+
+// read parses a text of the file. From scopes that are nested too deep the parser comes
+// back with nothing, so that it has to go without them.
+func (f *file) read(fset *token.FileSet, source []byte, mode parser.Mode) (*ast.File, error) {
+	if f.scoped {
+		if syntax, err := parser.ParseFile(fset, f.name, source, mode); syntax.Name.Name != "" {
+			return syntax, err
+		}
+	}
+	return parser.ParseFile(fset, f.name, source, mode|parser.SkipObjectResolution)
 }
 
 // linesOf returns the offset of each line. Unlike go/scanner it counts the empty one

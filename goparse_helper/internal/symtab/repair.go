@@ -27,7 +27,7 @@ func (f *file) repaired(fset *token.FileSet, syntax *ast.File) *ast.File {
 	if !utf8.Valid(source) {
 		source = validated(source)
 	}
-	r := &repair{name: f.name, whole: source, rest: bytes.Clone(source), chunks: cut(source)}
+	r := &repair{file: f, whole: source, rest: bytes.Clone(source), chunks: cut(source)}
 	for _, c := range r.chunks {
 		if c.open {
 			r.takeOut(c)
@@ -52,7 +52,7 @@ func (f *file) repaired(fset *token.FileSet, syntax *ast.File) *ast.File {
 
 // repair is a broken file while its good and bad parts are told apart.
 type repair struct {
-	name   string
+	file   *file
 	whole  []byte
 	rest   []byte // whole without the bad chunks
 	chunks []*chunk
@@ -79,8 +79,7 @@ func (r *repair) takeOut(c *chunk) {
 
 // parseRest does not tell its errors: the first ones are those of the source as sent.
 func (r *repair) parseRest(fset *token.FileSet) *ast.File {
-	const mode = parser.ParseComments | parser.SkipObjectResolution | parser.AllErrors
-	tree, err := parser.ParseFile(fset, r.name, r.rest, mode)
+	tree, err := r.file.read(fset, r.rest, parser.ParseComments|parser.AllErrors)
 	r.errors = nil
 	errors.As(err, &r.errors)
 	return tree
@@ -121,7 +120,7 @@ func (r *repair) putBack(tree *ast.File, base int) {
 		// the chunk as the clause is long.
 		fset := token.NewFileSet()
 		fset.AddFile("", 1, base+from-len(clause)-2)
-		part, _ := parser.ParseFile(fset, r.name, text, parser.ParseComments|parser.SkipObjectResolution)
+		part, _ := r.file.read(fset, text, parser.ParseComments)
 		if len(part.Decls) > 0 && int(part.Decls[0].Pos())-base == c.start {
 			closeAt(part.Decls[0], token.Pos(base+c.end))
 			tree.Decls = append(tree.Decls, part.Decls[0])
