@@ -27,7 +27,8 @@ type checker struct {
 	// packages are the checked ones, by name.
 	packages map[string]*types.Package
 	failures []string
-	scope    *types.Scope // that was looked into last
+	scope    *types.Scope                    // that was looked into last
+	inner    map[*types.Scope][]*types.Scope // by position, of scopes with many
 	found
 }
 
@@ -102,6 +103,7 @@ func (dir *directory) newChecker(mine func(*decl) bool, parts int) *checker {
 	c := &checker{
 		dir: dir, share: make([]bool, len(dir.decls)),
 		packages: make(map[string]*types.Package, len(dir.packages)),
+		inner:    make(map[*types.Scope][]*types.Scope),
 		info:     newInfo(size / parts),
 	}
 	c.needed = make([]bool, len(dir.packages))

@@ -1,10 +1,12 @@
 package symtab
 
 import (
+	"cmp"
 	"go/ast"
 	"go/token"
 	"go/types"
 	"path"
+	"slices"
 	"strings"
 )
 
@@ -81,18 +83,53 @@ func (c *checker) objectOf(id *ast.Ident) types.Object {
 	return nil
 }
 
-// innermost returns the scope around pos, which mostly lies in or near the last one:
+// innermost returns the scope around pos, or nil. It mostly lies in or near the last one:
 // from the top go/types would go over all functions of the file.
 func (c *checker) innermost(top *types.Scope, pos token.Pos) *types.Scope {
 	scope := c.scope
 	for scope != nil && scope != top && !scope.Contains(pos) {
 		scope = scope.Parent()
 	}
-	if scope == nil || scope == types.Universe {
+	if scope == nil {
 		scope = top
+	}
+	for scope.NumChildren() > maxScan {
+		inner := c.innerScope(scope, pos)
+		if inner == nil && scope == top {
+			return nil
+		}
+		if inner == nil {
+			c.scope = scope
+			return scope
+		}
+		scope = inner
 	}
 	c.scope = scope.Innermost(pos)
 	return c.scope
+}
+
+// innerScope returns the child of a scope with many of them that holds pos, or nil. They
+// lie side by side.
+func (c *checker) innerScope(scope *types.Scope, pos token.Pos) *types.Scope {
+	inner, ok := c.inner[scope]
+	if !ok {
+		inner = make([]*types.Scope, 0, scope.NumChildren())
+		for child := range scope.Children() {
+			if child.Pos().IsValid() {
+				inner = append(inner, child)
+			}
+		}
+		slices.SortFunc(inner, func(a, b *types.Scope) int { return cmp.Compare(a.Pos(), b.Pos()) })
+		c.inner[scope] = inner
+	}
+	i, found := slices.BinarySearchFunc(inner, pos, func(s *types.Scope, pos token.Pos) int { return cmp.Compare(s.Pos(), pos) })
+	if !found {
+		i--
+	}
+	if i < 0 || !inner[i].Contains(pos) {
+		return nil
+	}
+	return inner[i]
 }
 
 // importNamed returns the path of the import whose package may have that name although

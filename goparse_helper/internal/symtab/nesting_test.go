@@ -98,8 +98,11 @@ var many = map[string]func(n int) string{
 	"imports":            func(n int) string { return imports(n, "") },
 	"dot imports":        func(n int) string { return imports(n, ". ") },
 	"words of an import": func(n int) string { return "import \"" + strings.Repeat("a-", n) + "b\"\nfunc f() { nowhere.x() }" },
-	"broken functions":   func(n int) string { return strings.Repeat("func f() { )\n", n) },
-	"open brackets":      func(n int) string { return "func f() { (" + strings.Repeat("[[[]", n) + strings.Repeat("}", n) },
+	"implementers": func(n int) string {
+		return strings.Repeat("type _ interface{ M() }\ntype _ struct{ T }\n", n/5) + "type T int\nfunc (T) M() {}"
+	},
+	"broken functions": func(n int) string { return strings.Repeat("func f() { )\n", n) },
+	"open brackets":    func(n int) string { return "func f() { (" + strings.Repeat("[[[]", n) + strings.Repeat("}", n) },
 }
 
 func imports(n int, name string) string {
