@@ -25,7 +25,7 @@ A frame is the length of its header (4 bytes, little endian), the header (a JSON
 object), and then as many raw bytes as the header's "body_len" says. Neither may be
 over 64 MiB. The first frame from the helper is
 
-	{"hello":{"protocol":1,"schema":1,"version":"0.1.0","go":"go1.27.3"}}
+	{"hello":{"protocol":2,"schema":1,"version":"0.1.0","go":"go1.27.3"}}
 
 A request has an id that no unanswered request has, a method and its params. A reply
 has the same id and either a result or an error:
