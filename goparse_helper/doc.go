@@ -44,9 +44,15 @@ reply's body holds the table as JSON (triage/core/table.py describes it). At mos
 
 	{"id":7,"method":"symbols","params":{"directory":"internal/x",
 	 "import_path":"example.com/m/internal/x","goos":"linux","goarch":"amd64",
-	 "tags":[],"tests":false,"focus":"user.go","files":[["user.go",1234],["types.go",99]]},
+	 "tags":[],"tests":false,"types":true,"focus":"user.go","files":[["user.go",1234],["types.go",99]]},
 	 "body_len":1333}
 	{"id":7,"result":{},"body_len":5120}
+
+With "types":false the type checker is left out, for sources that it comes to no end
+with: names are resolved by their scopes, fields and methods by the types that are
+written, and the table begins with {"unchecked":true and has an error that says so.
+Code that is nested more than 4,000 levels deep is cut there, which is an error of the
+file in the table.
 
 print takes whole top-level declarations, without a package clause, and prints a part
 of each with go/printer; the request's body holds their texts. What cannot be printed
@@ -68,5 +74,12 @@ cancel itself is not answered.
 
 GOMAXPROCS and GOMEMLIMIT are those of every Go program; without GOMEMLIMIT the
 helper sets a limit of its own.
+
+# Bounds
+
+A request in work cannot be interrupted. Where a stack outgrows 256 MiB or, on Linux,
+all addresses 4 GiB, of which Go reserves one without using it, the helper dies with
+the Go runtime's words and status 2, and the host asks again in a new one, the second
+time with "types":false.
 */
 package main

@@ -171,7 +171,9 @@ def test_other_schema():
     )
 
 
-@pytest.mark.parametrize(("head", "checked"), [("{", True), ('{"unchecked":true,', False)])
+@pytest.mark.parametrize(
+    ("head", "checked"), [("{", True), ('{"unchecked":true,', False)]
+)
 def test_a_table_without_types_says_so(head, checked):
     """The first word tells it, without a need to decode the rest."""
     data = head.encode() + SHOP.json[1:]

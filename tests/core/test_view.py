@@ -110,7 +110,9 @@ def test_place_of_a_declaration():
     assert VIEW.package_name(SHOP.decl("User")) == "shop"
 
 
-@pytest.mark.parametrize(("directory", "where"), [("shop", "shop"), ("", "the root directory")])
+@pytest.mark.parametrize(
+    ("directory", "where"), [("shop", "shop"), ("", "the root directory")]
+)
 def test_what_is_wrong_with_all_files(directory, where):
     """What no file is to blame for is a problem, and a table without types passes."""
     form = orjson.loads(SHOP.json)
