@@ -55,8 +55,8 @@ Code that is nested more than 4,000 levels deep is cut there, which is an error 
 file in the table.
 
 print takes whole top-level declarations, without a package clause, and prints a part
-of each with go/printer; the request's body holds their texts. What cannot be printed
-comes back as an empty text. The modes are spec (the spec at the offset, lifted out of
+of each with go/printer; the request's body holds their texts. What cannot be printed,
+or is nested more than 1,000 levels deep, comes back as an empty text. The modes are spec (the spec at the offset, lifted out of
 its group), signature (the function at the offset without its body) and struct (the
 type at the offset with only the fields in "keep").
 

@@ -51,6 +51,21 @@ func hollowDeep(root ast.Node) token.Pos {
 	return first
 }
 
+// isDeeper reports whether more than limit nodes stand inside each other.
+func isDeeper(root ast.Node, limit int) bool {
+	depth, deepest := 0, 0
+	ast.Inspect(root, func(n ast.Node) bool {
+		if n == nil {
+			depth--
+			return false
+		}
+		depth++
+		deepest = max(deepest, depth)
+		return true
+	})
+	return deepest > limit
+}
+
 func isLeaf(n ast.Node) bool {
 	switch n.(type) {
 	case *ast.Ident, *ast.BasicLit, *ast.BadExpr, *ast.EmptyStmt, *ast.Comment, *ast.CommentGroup:

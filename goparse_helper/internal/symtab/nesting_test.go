@@ -52,7 +52,9 @@ func TestNesting(t *testing.T) {
 			source := "package a\n\ntype T struct{ b *T }\n\nfunc (T) good() {}\n\n" + code(depth) + "\n"
 			begin := time.Now()
 			d := decode(t, Build(&Request{Files: []File{{"a.go", []byte(source)}}}).AppendJSON(nil))
-			Print(Snippet{Mode: "signature", Text: []byte(code(depth))})
+			for _, mode := range []string{"spec", "signature", "struct"} {
+				Print(Snippet{Mode: mode, Text: []byte(code(depth))})
+			}
 			if took := time.Since(begin); took > endless {
 				t.Errorf("%s, %d deep: took %v", name, depth, took)
 			}

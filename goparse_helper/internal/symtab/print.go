@@ -85,7 +85,7 @@ func (p *printing) find(file *ast.File) (*ast.GenDecl, ast.Spec, error) {
 		}
 		for _, spec := range group.Specs {
 			if len(group.Specs) == 1 || p.holds(spec, docOf(spec), p.target) {
-				return group, spec, nil
+				return group, spec, printable(spec)
 			}
 		}
 	}
@@ -124,11 +124,25 @@ func (p *printing) spec(file *ast.File) (string, error) {
 	return above + group.Tok.String() + " " + p.text(spec.Pos(), spec.End()) + behind, nil
 }
 
+// maxPrinted is how many nodes may stand inside each other in what is printed: each level
+// is indented further, so that the text grows with the square of the depth.
+const maxPrinted = 1_000
+
+var errDeep = fmt.Errorf("nested more than %d levels deep", maxPrinted)
+
+func printable(node ast.Node) error {
+	if isDeeper(node, maxPrinted) {
+		return errDeep
+	}
+	return nil
+}
+
 // signature leaves out a function's body and its doc comment.
 func (p *printing) signature(file *ast.File) (string, error) {
 	for _, d := range file.Decls {
 		if fn, ok := d.(*ast.FuncDecl); ok && p.holds(fn, fn.Doc, p.target) {
-			return p.text(fn.Pos(), fn.Type.End()), nil
+			head := &ast.FuncDecl{Recv: fn.Recv, Name: fn.Name, Type: fn.Type}
+			return p.text(fn.Pos(), fn.Type.End()), printable(head)
 		}
 	}
 	return "", fmt.Errorf("no function at offset %d", p.target-len(clause))

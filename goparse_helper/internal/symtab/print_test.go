@@ -83,6 +83,7 @@ func TestPrintErrors(t *testing.T) {
 		{Snippet{Mode: "signature", Text: []byte("var a int")}, "no function at offset 0"},
 		{Snippet{Mode: "struct", Text: []byte("var a int")}, "not a type"},
 		{Snippet{Mode: "struct", Text: []byte("type A int")}, "A is no struct"},
+		{Snippet{Mode: "spec", Text: []byte(nested["structs"](maxPrinted))}, "nested more than 1000 levels deep"},
 		{Snippet{Mode: "spec", Text: []byte("\xff\x00 noise")}, "no spec at offset 0"},
 	} {
 		got, err := Print(c.snippet)
