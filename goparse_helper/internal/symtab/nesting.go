@@ -84,8 +84,7 @@ var (
 // come next.
 func hollow(n ast.Node) {
 	fields := reflect.ValueOf(n).Elem()
-	for i := range fields.NumField() {
-		child := fields.Field(i)
+	for _, child := range fields.Fields() {
 		switch t := child.Type(); {
 		case t == exprType && !child.IsNil():
 			e := child.Interface().(ast.Expr)
