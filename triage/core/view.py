@@ -57,8 +57,8 @@ class View:
     def __init__(self, package: Package, table: Table, *, import_path: str) -> None:
         self.directory = package.directory
         self.import_path = import_path
-        self.problems = package.problems
-        self.passing = package.passing
+        self.problems = (*package.problems, *_problems(package.directory, table))
+        self.passing = package.passing or not table.checked
         self.table = table
         self._sources = {file.name: file.data for file in package.files}
         self._decls: dict[int, Decl] = {}
@@ -341,3 +341,13 @@ def _source_lines(view: View, decl: Decl) -> list[bytes]:
     start = source.rfind(b"\n", 0, decl.start) + 1
     end = source.find(b"\n", decl.end)
     return source[start : end if end >= 0 else len(source)].split(b"\n")
+
+
+def _problems(directory: str, table: Table) -> list[str]:
+    """Return what is wrong with the directory as a whole."""
+    where = directory or "the root directory"
+    return [
+        f"in {where} {table.text(message)}"
+        for file, _, _, message in table.records("errors")
+        if file == NONE
+    ]
