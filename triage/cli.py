@@ -48,7 +48,7 @@ def main() -> NoReturn:
 
 
 def _complain(text: str) -> None:
-    from triage.core.render import printable
+    from triage.core.visible import printable
 
     click.echo(f"triage: error: {printable(text)}", err=True)
 
@@ -94,7 +94,7 @@ class _Line(logging.Formatter):
 
     def format(self, record: logging.LogRecord) -> str:
         """Return the one line of *record*."""
-        from triage.core.render import printable
+        from triage.core.visible import printable
 
         text = printable(record.getMessage())
         return f"triage: {record.levelname.lower()}: {text}"
@@ -229,7 +229,7 @@ async def _explain(settings: "Settings", telemetry: "Telemetry", form: str) -> N
 
 
 def _warn(result: "Result") -> None:
-    from triage.core.render import printable
+    from triage.core.visible import printable
 
     for warning in result.warnings:
         click.echo(f"triage: warning: {printable(warning)}", err=True)
@@ -318,7 +318,7 @@ def clear(settings: "Settings") -> None:
 def doctor(settings: "Settings | ConfigError") -> None:
     """Check the helper, git and the settings."""
     from triage.app import examine
-    from triage.core.render import printable
+    from triage.core.visible import printable
 
     checks = asyncio.run(examine(settings))
     for check in checks:

@@ -10,7 +10,7 @@ import orjson
 from triage.core.panics import decipher
 from triage.core.panics.show import to_json, to_text
 from triage.core.printed import shown
-from triage.core.render import printable
+from triage.core.visible import printable
 from triage.errors import BadInput
 
 

@@ -8,15 +8,15 @@ plan itself never fetches, so that fetching can be cached, bounded and cancelled
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 
-from triage.core.budget import Fitted, fit
+from triage.core.budget import Fitted, characters, fit
 from triage.core.foreign import Trail, Want, wants
 from triage.core.hang import Hang
+from triage.core.heading import heading_of
 from triage.core.names import FunctionName
 from triage.core.picks import Near, Pick, Picks
 from triage.core.relations import RELATIONS, Relations, Standing
-from triage.core.render import overhead
 from triage.core.rules import CrashSite, PackageRules
-from triage.core.site import enclosing, title
+from triage.core.site import enclosing, expressions, title
 from triage.core.table import NONE, Decl
 from triage.core.upstream import CallSite, is_helper, trail
 from triage.core.view import View
@@ -131,7 +131,9 @@ class Plan:
             fields=self._kept_fields(),
             max_tokens=max_tokens,
             related=_related_room(size) if self._related else 0,
-            reserved=overhead(self._message, (*warned, *self.warnings)),
+            heading=heading_of(self._site, self._message, characters(max_tokens)),
+            warnings=(*warned, *self.warnings),
+            focus=expressions(self._site.faults),
         )
 
     def _standings(self) -> dict[tuple[str, int], Standing]:

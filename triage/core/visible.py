@@ -27,6 +27,11 @@ def replaced(text: str, by: str) -> str:
     return _RUN.sub(by, text)
 
 
+def printable(text: str) -> str:
+    """Replace runs of control, direction and half characters by one space."""
+    return replaced(text, " ").strip()
+
+
 def escaped(text: str, *, lines: bool = False) -> str:
     r"""Write what cannot be seen as `\x1b`; with *lines* keep tabs and line ends."""
     return (_IN_LINES if lines else _ANY).sub(_written, text)
