@@ -220,7 +220,11 @@ def test_size(section):
 
 def test_heading_keeps_to_its_limit():
     """Message and names in headings are cut to what the heading allows."""
-    names = {"path": f"shop/{'f' * 90}.go", "package": "p" * 90, "message": "m" * 90}
+    names: dict[str, Any] = {
+        "path": f"shop/{'f' * 90}.go",
+        "package": "p" * 90,
+        "message": "m" * 90,
+    }
     shown = rendered(CRASH, symbol("types", "t"), limit=20, **names).split("\n")
     assert shown[1] == f"// Crash Site: {'f' * 17}... (lines 26-27)"
     assert shown[2] == f"// Panic: {'f' * 17}...:27: {'m' * 17}..."

@@ -371,14 +371,14 @@ def test_parse_writes_utf8(tmp_path):
     path.write_text(TRACE.replace("runtime error: invalid", "caf\u00e9 \u4e16"))
     for fmt in ("text", "json"):
         out = io.BytesIO()
-        parse_files([str(path)], fmt, out)
+        parse_files([str(path)], fmt, out.write)
         assert "caf\u00e9 \u4e16" in out.getvalue().decode()
 
 
 def test_parse_of_no_file(tmp_path):
     """A file that is not there is named, with what to do."""
     with pytest.raises(BadInput, match="no such file or directory; name a text file"):
-        parse_files([str(tmp_path / "none")], "text", io.BytesIO())
+        parse_files([str(tmp_path / "none")], "text", io.BytesIO().write)
 
 
 def test_cache_commands(run, repo, tmp_path):

@@ -124,7 +124,7 @@ def test_shown_lines_are_source_or_notes(made, max_tokens):
         lines = [
             line
             for line in symbol.text.split("\n")
-            if not line.lstrip("\t").startswith("// ... ")
+            if not line.lstrip("\t").startswith("// ...")
         ]
         if symbol.elided:
             lines = lines[1:]  # a signature's last line ends before the body

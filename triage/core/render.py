@@ -42,6 +42,11 @@ def for_terminal(source: str) -> str:
     return escaped(source, lines=True)
 
 
+def json_for_terminal(data: str) -> str:
+    r"""Show control characters as `\u009b`: it stays the same JSON."""
+    return escaped(data, lines=True, form="\\u{:04x}")
+
+
 def headline(message: str, limit: int = LONGEST_HEADLINE) -> str:
     """Return the first line of a panic's message without `runtime error: `."""
     first = message.strip().split("\n", 1)[0]
