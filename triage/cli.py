@@ -111,18 +111,19 @@ def cli(context: click.Context) -> None:
     except ConfigError as error:
         if context.invoked_subcommand != "doctor":
             raise
+        _set_up_logging("warning")
         context.obj = error  # a finding like others
         return
-    _set_up_logging(settings)
+    _set_up_logging(settings.log_level)
     context.obj = settings
     context.default_map = settings.default_map(cli.commands)
 
 
-def _set_up_logging(settings: "Settings") -> None:
+def _set_up_logging(level: str) -> None:
     """Let what the parts of Triage have to say come out as the commands' own words."""
     handler = logging.StreamHandler()
     handler.setFormatter(_Line())
-    logging.basicConfig(handlers=[handler], level=settings.log_level.upper())
+    logging.basicConfig(handlers=[handler], level=level.upper())
 
 
 class _Line(logging.Formatter):

@@ -192,3 +192,63 @@ def test_interrupt_that_is_ignored(shell, tmp_path):
     (tmp_path / "click.py").write_text(text)
     line = "trap '' INT; $T parse trace"
     assert shell(line, PYTHONPATH=f"{tmp_path}:{ROOT}") == (0, "on", "")
+
+
+@pytest.fixture
+def dying(tmp_path):
+    """Put a helper that dies with odd words in the place of the real one."""
+    (tmp_path / "dying").mkdir()
+    path = tmp_path / "dying/helper"
+    path.write_text("#!/bin/sh\nprintf 'panic: a\\033[2Jb\\nmore\\n' >&2\nexit 2\n")
+    path.chmod(0o755)
+    start = (
+        "import triage.helper.supervisor as s, triage.helper.launch as l\n"
+        f"l.binary_path = s.binary_path = lambda: {str(path)!r}\n"
+        "from triage.__main__ import main\nmain()\n"
+    )
+    (tmp_path / "dying/start.py").write_text(start)
+    return f"{sys.executable} {tmp_path / 'dying/start.py'}"
+
+
+@pytest.mark.parametrize("arguments", [["context", "trace"], ["doctor"]])
+def test_helper_that_dies(shell, dying, arguments):
+    """Its death is told once, in one line without its control characters."""
+    code, out, err = shell('$T "$@"', *arguments, T=dying)
+    assert code == 1
+    lines = [line for line in (out + err).splitlines() if "the helper ended" in line]
+    assert len(lines) == 1
+    assert "panic: a [2Jb" in lines[0]
+    assert err.count("\n") == (arguments[0] == "context")
+
+
+@pytest.mark.parametrize(
+    ("arguments", "want"),
+    [(["context", "trace"], "triage: debug: "), (["doctor"], "triage: debug: ")],
+)
+def test_log_level(shell, arguments, want):
+    """What Triage says besides comes as far as it is asked for."""
+    for level, told in (("debug", True), ("warning", False), ("error", False)):
+        code, _, err = shell('$T "$@"', *arguments, TRIAGE_LOG_LEVEL=level)
+        assert (code, want in err) == (0, told)
+    assert shell("$T parse trace", TRIAGE_LOG_LEVEL="debug")[::2] == (0, "")
+
+
+def test_library_says_nothing(shell, dying):
+    """A program that set up no logging finds nothing on its standard error."""
+    program = """
+import asyncio, triage
+async def main():
+    async with triage.open_engine() as engine:
+        try:
+            await engine.context(triage.Telemetry(repo='.', trace=open('trace').read()))
+        except triage.errors.HelperError as error:
+            print(error)
+import triage.errors
+asyncio.run(main())
+"""
+    path = Path(dying.split()[1])
+    head = path.read_text().partition("from triage.__main__")[0]
+    path.write_text(head + program)
+    code, out, err = shell("$T", T=dying)
+    assert (code, err) == (0, "")
+    assert "panic: a [2Jb" in out
