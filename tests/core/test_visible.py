@@ -1,9 +1,11 @@
 """Text of others made safe to show."""
 
+import json
+
 import pytest
 
 from triage.core.printed import shown
-from triage.core.render import for_terminal
+from triage.core.render import for_terminal, json_for_terminal
 from triage.core.visible import escaped, is_plain, printable, replaced
 from triage.sources.limits import is_plain as is_plain_name
 
@@ -84,3 +86,11 @@ def test_name_that_was_no_utf8():
 def test_printable(raw, want):
     """Control and direction characters become a space, as does half a character."""
     assert want == printable(raw)
+
+
+def test_json_stays_json_on_a_terminal():
+    """What a terminal would obey is written as JSON writes it."""
+    text = '{"a":"b\x9b\x7fc\u202e"}\n'
+    shown = json_for_terminal(text)
+    assert shown == '{"a":"b\\u009b\\u007fc\\u202e"}\n'
+    assert json.loads(shown) == json.loads(text)

@@ -16,7 +16,7 @@ import pytest
 
 import triage
 from triage import app, cli
-from triage.config import Settings
+from triage.config import MOST_TOKENS, Settings
 from triage.errors import BadInput, ConfigError
 from triage.parse import parse_files
 
@@ -275,6 +275,13 @@ def test_usage(run, arguments):
     ended = run("context", *arguments)
     assert (ended.code, ended.out) == (2, "")
     assert "Error: " in ended.err
+
+
+def test_flag_and_setting_have_the_same_bounds():
+    """What a flag takes as a budget, the variable takes too, and no more."""
+    [flag] = [p for p in cli.context.params if p.name == "max_tokens"]
+    assert isinstance(flag.type, click.IntRange)
+    assert (flag.type.min, flag.type.max) == (100, MOST_TOKENS)
 
 
 @pytest.mark.parametrize("command", ["context", "parse"])

@@ -152,7 +152,8 @@ class _Purse:
         if room < _LEAST:
             return False
         for form in forms:
-            if self._price(form) <= room:
+            # Most forms are too long by themselves, which costs nothing to see.
+            if len(form.piece.text) <= room and self._price(form) <= room:
                 self.pay(form)
                 return True
         return False
