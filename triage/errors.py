@@ -26,7 +26,9 @@
     |   |-- HelperQuarantined
     |   |-- HelperUnavailable   busy
     |   `-- HelperTimeout       timeout
-    `-- ConfigError             bad-request
+    |-- ConfigError             bad-request
+    `-- OutputFailed            bad-request
+        `-- ReaderGone
 
 A class carries its stable *code*; an instance carries fields. Callers read these,
 never the message. The message is one line that says what to do.
@@ -187,3 +189,13 @@ class ConfigError(TriageError):
     """A setting has a value that cannot be used."""
 
     code = "bad-request"
+
+
+class OutputFailed(TriageError):
+    """Standard output cannot be written: the disk is full, or it is closed."""
+
+    code = "bad-request"
+
+
+class ReaderGone(OutputFailed):
+    """Nobody reads standard output any more: it is no use to say anything."""

@@ -1,11 +1,11 @@
 """The forms in which a pick can be shown, the fullest first."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 import msgspec
 
 from triage.core import cut
-from triage.core.model import Snippet
+from triage.core.model import Snippet, Symbol
 from triage.core.picks import Pick
 from triage.core.table import Decl, DeclFlag, Kind
 from triage.core.view import View, remembered
@@ -25,12 +25,37 @@ class Shown(msgspec.Struct, frozen=True):
     piece: cut.Piece
     snippet: Snippet | None = None
 
+    def symbol(self, printed: str | None = None) -> Symbol:
+        """Return it as a part of the answer; *printed* stands for its own text."""
+        pick, piece = self.pick, self.piece
+        return Symbol(
+            kind=pick.decl.kind.name.lower(),
+            name=pick.decl.name,
+            receiver=pick.decl.receiver or None,
+            file=pick.view.path(pick.decl),
+            start_line=piece.start_line,
+            end_line=piece.end_line,
+            section=pick.section,
+            depth=pick.depth,
+            reason=pick.reason,
+            marks=pick.marks,
+            elided=piece.elided,
+            omitted=piece.omitted,
+            text=printed or piece.text,
+        )
 
-def crash_form(pick: Pick, line: int, share: int) -> Shown:
-    """Show the crash function whole, or its signature and a window."""
+
+def crash_form(pick: Pick, line: int, share: int, focus: Sequence[str] = ()) -> Shown:
+    """Show the crash function in *share* characters: whole, or a window in it.
+
+    Lines are cut where nothing else would do, the crash line around what can have
+    faulted, *focus*.
+    """
     piece = cut.whole(pick.view, pick.decl)
     if len(piece.text) > share:
         piece = cut.window(pick.view, pick.decl, line, share)
+    if len(piece.text) > share:
+        piece = cut.narrow_window(pick.view, pick.decl, line, share, focus)
     return _shown(pick, piece)
 
 
@@ -92,7 +117,7 @@ def _around(view: View, decl: Decl, lines: tuple[int, ...], margin: int) -> cut.
 
 def _shown(pick: Pick, piece: cut.Piece) -> Shown:
     """Ask the printer for a spec that is lifted out of its group."""
-    if not cut.is_lifted(pick.decl) or piece.omitted:
+    if not cut.is_lifted(pick.decl) or piece.omitted or piece.narrowed:
         return Shown(pick, piece)
     return Shown(pick, piece, _spec(pick.view, pick.decl))
 

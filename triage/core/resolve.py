@@ -10,16 +10,16 @@ from dataclasses import dataclass
 
 from msgspec.structs import replace
 
-from triage.core.budget import Fitted, fit
+from triage.core.budget import Fitted, characters, fit
 from triage.core.foreign import Trail, Want, wants
 from triage.core.hang import Hang
+from triage.core.heading import heading_of
 from triage.core.names import FunctionName
 from triage.core.picks import Near, Pick, Picks
 from triage.core.pots import RELATIONS, Standing
 from triage.core.relations import Relations
-from triage.core.render import overhead
 from triage.core.rules import PackageRules
-from triage.core.site import CrashSite, enclosing, title
+from triage.core.site import CrashSite, enclosing, expressions, title
 from triage.core.table import NONE, Decl
 from triage.core.upstream import CallSite, is_helper, trail
 from triage.core.view import View
@@ -136,7 +136,9 @@ class Plan:
             fields=self._kept_fields(),
             max_tokens=max_tokens,
             related=_related_room(size) if self._related else 0,
-            reserved=overhead(self._message, (*warned, *self.warnings)),
+            heading=heading_of(self._site, self._message, characters(max_tokens)),
+            warnings=(*warned, *self.warnings),
+            focus=expressions(self._site.faults),
         )
 
     def _standings(self) -> dict[tuple[str, int], Standing]:
