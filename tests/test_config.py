@@ -175,6 +175,7 @@ PROJECT = '[[project]]\nname = "x"\nrepo = "a/b"\n'
     ("text", "complaint"),
     [
         ("max_tokens = 0", "max_tokens: Expected `int` >= 100; give a whole number"),
+        ("max_tokens = 1000001", "max_tokens: Expected `int` <= 1000000; give a whole"),
         ('max_tokens = "3"', "max_tokens: Expected `int`, got `str`; give a whole"),
         ("data_dir = 3", "data_dir: Expected a string, got 3; give the path"),
         ('data_dir = "~no-one-here/x"', "data_dir: '~no-one-here/x' names no home"),
@@ -209,7 +210,9 @@ def test_bad_variable_is_named_with_its_cure(monkeypatch, value):
     monkeypatch.setenv("TRIAGE_MAX_TOKENS", value)
     with pytest.raises(ConfigError, match=r"^TRIAGE_MAX_TOKENS: Expected") as caught:
         Settings.from_env()
-    assert str(caught.value).endswith("give a whole number from 100 up, or remove it")
+    assert str(caught.value).endswith(
+        "give a whole number from 100 to 1000000, or remove it"
+    )
 
 
 def test_variable_and_its_file_exclude_each_other(monkeypatch):

@@ -1,6 +1,7 @@
 """The composition root: the only place that names concrete adapters."""
 
 import asyncio
+import logging
 import os
 import time
 from collections.abc import AsyncIterator, Awaitable, Callable
@@ -32,6 +33,9 @@ from triage.sources.github.wire import Request as GitHubRequest
 from triage.sources.gitprocess import MINIMUM, git_version
 from triage.sources.repository import find_repository
 from triage.sources.worktree import WorktreeSource
+
+# A library says nothing that its user did not ask for.
+logging.getLogger("triage").addHandler(logging.NullHandler())
 
 _VIEWS = 384 << 20
 """Bytes in memory for decoded packages; a package takes some fifteen times its source."""

@@ -22,6 +22,9 @@ from triage.errors import ConfigError
 CONFIG_VARIABLE = "TRIAGE_CONFIG"
 """Names the file to read in place of the user's own; it has to be there."""
 
+MOST_TOKENS = 1_000_000
+"""The largest budget: more than any package needs or any model takes."""
+
 
 def _setting(variable: str, wants: str) -> dict[str, str]:
     """Describe a field: the variable that sets it, and what may stand there."""
@@ -67,9 +70,9 @@ class Settings:
         metadata=_setting("TRIAGE_DATA_DIR", "the path of a directory"),
     )
     """Where the caches and the inbox live."""
-    max_tokens: Annotated[int, msgspec.Meta(ge=100)] = field(
+    max_tokens: Annotated[int, msgspec.Meta(ge=100, le=MOST_TOKENS)] = field(
         default=3000,
-        metadata=_setting("TRIAGE_MAX_TOKENS", "a whole number from 100 up"),
+        metadata=_setting("TRIAGE_MAX_TOKENS", "a whole number from 100 to 1000000"),
     )
     """The budget of one context, a token counted as 3.5 characters."""
     log_level: Literal["debug", "info", "warning", "error"] = field(

@@ -10,6 +10,7 @@
     |   |-- Unknown             not-found
     |   `-- Overloaded          busy
     |-- SourceError             source-failed
+    |   |-- FileUnreadable
     |   |-- NotFound
     |   |   |-- FileMissing     file-not-found
     |   |   |-- CommitMissing   commit-not-found
@@ -31,8 +32,10 @@
     |   `-- HelperTimeout       timeout
     |-- StoreError
     |   `-- StoreBusy           busy
-    `-- ConfigError             bad-request
-        `-- StoreUnusable
+    |-- ConfigError             bad-request
+    |   `-- StoreUnusable
+    `-- OutputFailed            bad-request
+        `-- ReaderGone
 
 A class carries its stable *code*; an instance carries fields. Callers read these,
 never the message. The message is one line that says what to do.
@@ -99,6 +102,10 @@ class SourceError(TriageError):
     """The place that holds the repository did not give what was asked."""
 
     code = "source-failed"
+
+
+class FileUnreadable(SourceError):
+    """One file is there and cannot be read; others may be."""
 
 
 class NotFound(SourceError):
@@ -227,3 +234,13 @@ class ConfigError(TriageError):
 
 class StoreUnusable(ConfigError):
     """The inbox's file is damaged, another program's or another version's."""
+
+
+class OutputFailed(TriageError):
+    """Standard output cannot be written: the disk is full, or it is closed."""
+
+    code = "bad-request"
+
+
+class ReaderGone(OutputFailed):
+    """Nobody reads standard output any more: it is no use to say anything."""

@@ -1,21 +1,22 @@
 """Read panic texts from files and print what they hold: `triage parse`."""
 
-import sys
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
-from typing import BinaryIO
 
 import orjson
 
 from triage.core.panics import decipher
 from triage.core.panics.show import to_json, to_text
 from triage.core.printed import shown
-from triage.core.render import printable
+from triage.core.visible import printable
 from triage.errors import BadInput
+from triage.streams import read_all
 
 
-def parse_files(files: Sequence[str], fmt: str, out: BinaryIO) -> None:
-    """Print the crashes of each file to *out* in UTF-8: one JSON line each, or text.
+def parse_files(
+    files: Sequence[str], fmt: str, write: Callable[[bytes], object]
+) -> None:
+    """Print the crashes of each file with *write*, in UTF-8: one JSON line each, or text.
 
     *fmt* is `json` or `text`; `-` names standard input. Raises `BadInput` for a file
     that cannot be read.
@@ -23,16 +24,15 @@ def parse_files(files: Sequence[str], fmt: str, out: BinaryIO) -> None:
     for name in files:
         report = decipher(read_input(name))
         if fmt == "json":
-            out.write(orjson.dumps(to_json(report, name)) + b"\n")
+            write(orjson.dumps(to_json(report, name)) + b"\n")
         else:
-            out.write(to_text(report, name).encode())
-    out.flush()
+            write(to_text(report, name).encode())
 
 
 def read_input(name: str) -> bytes:
     """Read a file, or standard input as `-`; raises `BadInput` where that fails."""
     if name == "-":
-        return sys.stdin.buffer.read()
+        return read_all()
     try:
         name.encode()  # it is printed, and bytes that are no text cannot be
         return Path(name).read_bytes()

@@ -24,7 +24,7 @@ def crash(tmp_path):
 def parsed(files: list[str], fmt: str) -> str:
     """Return what is printed."""
     out = io.BytesIO()
-    parse_files(files, fmt, out)
+    parse_files(files, fmt, out.write)
     return out.getvalue().decode()
 
 

@@ -10,7 +10,7 @@ from triage.core.model import Panic, Result, Telemetry
 from triage.core.panics import decipher
 from triage.core.places import explainable
 from triage.core.printed import shown
-from triage.core.render import printable
+from triage.core.visible import printable
 from triage.engine.investigation import Investigation, weight
 from triage.engine.means import Means, Opener, Repository
 from triage.engine.openings import Openings

@@ -18,7 +18,7 @@ from dataclasses import dataclass, field
 from typing import Final, NoReturn
 
 from triage.config import Settings
-from triage.core.render import printable
+from triage.core.visible import printable
 from triage.errors import TriageError
 from triage.service.door import announce
 from triage.store import INBOX, Inbox

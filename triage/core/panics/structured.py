@@ -13,6 +13,8 @@ _FUNCTIONS = ("function", "func", "label", "method", "methodName", "name")
 _MESSAGES = ("errorMessage", "value", "panic", "error", "message", "msg", "title")
 _TYPES = ("errorType", "type", "class", "errorClass")
 _DEEP = 12
+_DIGITS = 8
+"""A line of so many digits is in no file."""
 
 
 def read_structured(record: Mapping[str, object], number: int) -> list[Found]:
@@ -68,9 +70,12 @@ def _frame(part: dict[str, object]) -> Frame | None:
 
 
 def _number(value: object) -> int | None:
-    if isinstance(value, str) and value.isdecimal() and len(value) < 8:  # noqa: PLR2004 - no file is longer
-        return int(value)
-    return value if isinstance(value, int) else None
+    """Read a line's number, in digits or as such; None where it can be none."""
+    if isinstance(value, str) and value.isdecimal() and len(value) < _DIGITS:
+        value = int(value)
+    if not isinstance(value, int) or isinstance(value, bool):
+        return None
+    return value if 0 <= value < 10**_DIGITS else None
 
 
 def _first(part: Mapping[str, object], names: tuple[str, ...]) -> object:
