@@ -25,7 +25,7 @@ A frame is the length of its header (4 bytes, little endian), the header (a JSON
 object), and then as many raw bytes as the header's "body_len" says. Neither may be
 over 64 MiB. The first frame from the helper is
 
-	{"hello":{"protocol":1,"schema":1,"version":"0.1.0","go":"go1.27.3"}}
+	{"hello":{"protocol":2,"schema":1,"version":"0.1.0","go":"go1.27.3"}}
 
 A request has an id that no unanswered request has, a method and its params. A reply
 has the same id and either a result or an error:
@@ -44,13 +44,19 @@ reply's body holds the table as JSON (triage/core/table.py describes it). At mos
 
 	{"id":7,"method":"symbols","params":{"directory":"internal/x",
 	 "import_path":"example.com/m/internal/x","goos":"linux","goarch":"amd64",
-	 "tags":[],"tests":false,"focus":"user.go","files":[["user.go",1234],["types.go",99]]},
+	 "tags":[],"tests":false,"types":true,"focus":"user.go","files":[["user.go",1234],["types.go",99]]},
 	 "body_len":1333}
 	{"id":7,"result":{},"body_len":5120}
 
+With "types":false the type checker is left out, for sources that it comes to no end
+with: names are resolved by their scopes, fields and methods by the types that are
+written, and the table begins with {"unchecked":true and has an error that says so.
+Code that is nested more than 4,000 levels deep is cut there, which is an error of the
+file in the table.
+
 print takes whole top-level declarations, without a package clause, and prints a part
-of each with go/printer; the request's body holds their texts. What cannot be printed
-comes back as an empty text. The modes are spec (the spec at the offset, lifted out of
+of each with go/printer; the request's body holds their texts. What cannot be printed,
+or is nested more than 1,000 levels deep, comes back as an empty text. The modes are spec (the spec at the offset, lifted out of
 its group), signature (the function at the offset without its body) and struct (the
 type at the offset with only the fields in "keep").
 
@@ -68,5 +74,12 @@ cancel itself is not answered.
 
 GOMAXPROCS and GOMEMLIMIT are those of every Go program; without GOMEMLIMIT the
 helper sets a limit of its own.
+
+# Bounds
+
+A request in work cannot be interrupted. Where a stack outgrows 256 MiB or, on Linux,
+all addresses 4 GiB, of which Go reserves one without using it, the helper dies with
+the Go runtime's words and status 2, and the host asks again in a new one, the second
+time with "types":false.
 */
 package main

@@ -119,6 +119,7 @@ func answerHost(in io.Reader, out io.Writer, host wire.Versions) error {
 }
 
 func answer(in io.Reader, out io.Writer, options serve.Options) error {
+	boundResources()
 	handler := methods.Methods{Sample: sampleFiles(), Room: newMemory().room}
 	return serve.Run(in, out, &handler, options)
 }

@@ -51,13 +51,13 @@ func frame(header, body string) string {
 }
 
 // serving are the flags of a host that was built with the helper.
-var serving = []string{"-serve", "-protocol", "1", "-schema", "1", "-version", "unset"}
+var serving = []string{"-serve", "-protocol", "2", "-schema", "1", "-version", "unset"}
 
 // Standard output carries the hello and the replies, and nothing else; the end of the
 // input is a clean end.
 func TestServe(t *testing.T) {
 	got := runHelper(t, frame(`{"id":3,"method":"print","params":{"snippets":[]}}`, ""), serving...)
-	hello := `{"hello":{"protocol":1,"schema":1,"version":"unset","go":"` + built().Go + `"}}`
+	hello := `{"hello":{"protocol":2,"schema":1,"version":"unset","go":"` + built().Go + `"}}`
 	want := outcome{stdout: frame(hello, "") + frame(`{"id":3,"result":{"texts":[]}}`, "")}
 	if want != got {
 		t.Errorf("got %+v, want %+v", got, want)
@@ -88,7 +88,7 @@ func TestOnce(t *testing.T) {
 // A host built from something else gets status 3 and a line that names both sides and
 // the way out.
 func TestMismatch(t *testing.T) {
-	for i, other := range []string{2: "2", 4: "7", 6: "0.9.9"} {
+	for i, other := range []string{2: "1", 4: "7", 6: "0.9.9"} {
 		if other == "" {
 			continue
 		}

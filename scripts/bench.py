@@ -21,7 +21,7 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 
 import triage
-from scripts import bench_github, bench_panics, bench_tiers
+from scripts import bench_github, bench_panics, bench_service, bench_tiers
 from scripts.bench_packages import Site, commit, write_package
 from scripts.bench_rows import Row, table
 
@@ -185,6 +185,12 @@ async def github(bench: Bench) -> AsyncIterator[Row]:
         yield row
 
 
+async def service(bench: Bench) -> AsyncIterator[Row]:
+    """Count what the service answers and takes, beside a bare handler."""
+    async for row in bench_service.rows(bench.scratch / "service", bench.rounds):
+        yield row
+
+
 async def panics(bench: Bench) -> AsyncIterator[Row]:
     """Time the reading of panic texts."""
     async for row in bench_panics.rows(bench.rounds):
@@ -198,6 +204,7 @@ MEASUREMENTS = {
     "memory": helper_memory,
     "tiers": tiers,
     "github": github,
+    "service": service,
 }
 
 

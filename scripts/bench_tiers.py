@@ -23,6 +23,8 @@ FUNCTIONS = 100_000
 _SIZE = 100_000
 _RECENT = 60
 """Packages whose decoded form is surely still in memory."""
+_LINES_ABOVE = range(1, 9)
+"""Lines of the crash function that are asked for after its crash line."""
 _IS_FUNCTION = "SELECT count(*) FROM ast_nodes WHERE kind IN ('func', 'method')"
 
 
@@ -32,7 +34,11 @@ async def rows(scratch: Path, rounds: int) -> AsyncIterator[Row]:
     told = _prepare(scratch / "repository")
     async with triage.open_engine(settings) as engine:
         await _timed(engine, told)
-        anew = [replace(one, line=(one.line or 0) + 1) for one in told[-_RECENT:]]
+        anew = [
+            replace(one, line=(one.line or 0) - above)
+            for one in told[-_RECENT:]
+            for above in _LINES_ABOVE
+        ]
         yield Row("another line of a function seen", await _timed(engine, anew))
         traces = [_as_trace(one) for one in told[-_RECENT:]]
         await _timed(engine, traces)

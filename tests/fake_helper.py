@@ -5,7 +5,8 @@
 STATE is a file that counts the generations. START says what to do in place of a good
 hello; a request's `directory` says what to do in place of a good answer (see the
 methods below), and `name*N/other` does that in the first N generations only and later
-the other, `echo` where none is given.
+the other, `echo` where none is given. Behind a `:` stands what to do where no types are
+asked for.
 """
 
 import os
@@ -19,7 +20,7 @@ sys.path.insert(0, str(Path(__file__).parents[1]))  # the environment is cleared
 
 from triage.core.wire import Frame, FrameDecoder, encode
 
-HELLO: Final = {"protocol": 1, "schema": 1, "version": "0.1.0", "go": "go1.27.3"}
+HELLO: Final = {"protocol": 2, "schema": 1, "version": "0.1.0", "go": "go1.27.3"}
 
 
 def write(data: bytes) -> None:
@@ -103,7 +104,9 @@ class Answers:
         if frame.header["method"] == "cancel":
             self.cancelled.append(params["id"])
             return
-        order, _, rest = params.get("directory", "print").partition("*")
+        typed, _, plain = params.get("directory", "print").partition(":")
+        order = plain if plain and not params["types"] else typed
+        order, _, rest = order.partition("*")
         generations, _, other = rest.partition("/")
         if generations and self.generation > int(generations):
             order = other or "echo"
@@ -114,7 +117,9 @@ class Answers:
         send({"id": number, "result": {}}, body)
 
     def print(self, number: int, body: bytes) -> None:
-        """Answer as if all texts were one."""
+        """Answer as if all texts were one; never, where there is none."""
+        if not body:
+            return
         send({"id": number, "result": {"texts": [body.decode()]}})
 
     def pid(self, number: int, _: bytes) -> None:

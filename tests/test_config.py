@@ -5,7 +5,8 @@ from pathlib import Path
 import pytest
 
 from triage import config
-from triage.config import Match, Project, Settings
+from triage.config import Settings
+from triage.core.projects import Match, Project
 from triage.errors import ConfigError
 
 VARIABLES = ("TRIAGE_DATA_DIR", "TRIAGE_MAX_TOKENS", "TRIAGE_LOG_LEVEL")
@@ -174,6 +175,7 @@ PROJECT = '[[project]]\nname = "x"\nrepo = "a/b"\n'
     ("text", "complaint"),
     [
         ("max_tokens = 0", "max_tokens: Expected `int` >= 100; give a whole number"),
+        ("max_tokens = 1000001", "max_tokens: Expected `int` <= 1000000; give a whole"),
         ('max_tokens = "3"', "max_tokens: Expected `int`, got `str`; give a whole"),
         ("data_dir = 3", "data_dir: Expected a string, got 3; give the path"),
         ('data_dir = "~no-one-here/x"', "data_dir: '~no-one-here/x' names no home"),
@@ -208,7 +210,9 @@ def test_bad_variable_is_named_with_its_cure(monkeypatch, value):
     monkeypatch.setenv("TRIAGE_MAX_TOKENS", value)
     with pytest.raises(ConfigError, match=r"^TRIAGE_MAX_TOKENS: Expected") as caught:
         Settings.from_env()
-    assert str(caught.value).endswith("give a whole number from 100 up, or remove it")
+    assert str(caught.value).endswith(
+        "give a whole number from 100 to 1000000, or remove it"
+    )
 
 
 def test_variable_and_its_file_exclude_each_other(monkeypatch):
@@ -244,11 +248,47 @@ def test_default_map_gives_each_command_the_settings(user_file):
         "github_app_installation": None,
         "github_url": "https://api.github.com",
         "redis_url": None,
+        "repos": "",
+        "token": None,
+        "webhook_secret": None,
+        "github_webhook_secret": None,
+        "sentry_secret": None,
+        "retention_days": 30.0,
     }
     assert Settings.from_env().default_map(["context", "doctor"]) == {
         "context": values,
         "doctor": values,
     }
+
+
+SECRETS = ("TOKEN", "WEBHOOK_SECRET", "GITHUB_WEBHOOK_SECRET", "SENTRY_SECRET")
+
+
+@pytest.mark.parametrize("name", SECRETS)
+def test_secrets_of_the_service_come_from_anywhere_and_do_not_show(
+    name, tmp_path, user_file, monkeypatch
+):
+    """A variable, a file that a variable names, triage.toml; never a message."""
+    field = name.lower()
+    user_file(f'{field} = "in-toml"\n')
+    assert getattr(Settings.from_env(), field) == "in-toml"
+    secret = tmp_path / "secret"
+    secret.write_text("in-file,next\n")
+    monkeypatch.setenv(f"TRIAGE_{name}_FILE", str(secret))
+    settings = Settings.from_env()
+    assert getattr(settings, field) == "in-file,next"
+    assert "in-file" not in repr(settings)
+    monkeypatch.delenv(f"TRIAGE_{name}_FILE")
+    monkeypatch.setenv(f"TRIAGE_{name}", "in-variable")
+    assert getattr(Settings.from_env(), field) == "in-variable"
+
+
+@pytest.mark.parametrize("days", ["0", "-1", "nan", "soon"])
+def test_retention_is_a_number_of_days(days, monkeypatch):
+    """Less than nothing is none."""
+    monkeypatch.setenv("TRIAGE_RETENTION_DAYS", days)
+    with pytest.raises(ConfigError, match="a number of days"):
+        Settings.from_env()
 
 
 def test_every_field_with_a_variable_follows_the_naming_rule():

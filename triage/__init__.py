@@ -1,10 +1,10 @@
 """Triage: the smallest piece of source that explains a Go panic."""
 
 from importlib import import_module
-from typing import TYPE_CHECKING
 
 from triage._version import __version__
 
+TYPE_CHECKING = False  # as in `typing`, which takes longer to import than all of this
 if TYPE_CHECKING:
     from triage.app import open_engine
     from triage.config import Settings

@@ -1,8 +1,10 @@
 """The composition root: the only place that names concrete adapters."""
 
 import asyncio
+import logging
 import os
-from collections.abc import AsyncIterator
+import time
+from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, replace
 from urllib.parse import urlsplit
@@ -17,22 +19,31 @@ from triage.cache.source import CachingSource, Recent
 from triage.cache.sqlite import CACHE, LIMIT, SqliteTier
 from triage.cache.stack import Stack
 from triage.config import Settings
+from triage.core.allowed import Allowed, read_allowed
+from triage.core.events import Fetch
 from triage.core.remote import repository_name
 from triage.engine import Engine, Means, Repository
-from triage.errors import ConfigError, SourceError, TriageError
+from triage.errors import ConfigError, RateLimited, SourceError, TriageError
 from triage.helper import Helper
-from triage.ports import Tier
+from triage.ports import Logs, Tier
 from triage.sources.git import GitSource
 from triage.sources.github import App, BlobStore, GitHubApi, GitHubSource, Token
+from triage.sources.github.joblog import JobLogs
+from triage.sources.github.wire import Request as GitHubRequest
 from triage.sources.gitprocess import MINIMUM, git_version
 from triage.sources.repository import find_repository
 from triage.sources.worktree import WorktreeSource
+
+# A library says nothing that its user did not ask for.
+logging.getLogger("triage").addHandler(logging.NullHandler())
 
 _VIEWS = 384 << 20
 """Bytes in memory for decoded packages; a package takes some fifteen times its source."""
 _ATLASES = 64 << 20
 _ANSWERS = 64 << 20
 _CONTENTS = 16 << 20
+_READY = 5.0
+"""Seconds that GitHub has to answer whether the credentials are good."""
 
 
 @asynccontextmanager
@@ -43,6 +54,47 @@ async def open_engine(settings: Settings | None = None) -> AsyncIterator[Engine]
     engine = Engine(opener.means(), opener, max_tokens=settings.max_tokens)
     try:
         yield engine
+    finally:
+        await engine.close()
+        await opener.close()
+
+
+@dataclass(frozen=True, slots=True)
+class Check:
+    """One thing that `triage doctor` looked at."""
+
+    name: str
+    fine: bool
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class Figures:
+    """What the service tells of its means; None where it is not known."""
+
+    helper_deaths: int
+    github_remaining: int | None
+
+
+@dataclass(frozen=True, slots=True)
+class Works:
+    """What the service works with."""
+
+    engine: Engine
+    logs: Logs
+    allowed: Allowed
+    check: Callable[[], Awaitable[tuple[Check, ...]]]
+    """Looks whether the means are in order."""
+    figures: Callable[[], Figures]
+
+
+@asynccontextmanager
+async def open_works(settings: Settings) -> AsyncIterator[Works]:
+    """Open what the service needs: it reads what `TRIAGE_REPOS` lists, no more."""
+    opener = ListedOpener(settings)
+    engine = Engine(opener.means(), opener, max_tokens=settings.max_tokens)
+    try:
+        yield Works(engine, opener, opener.allowed, opener.check, opener.figures)
     finally:
         await engine.close()
         await opener.close()
@@ -155,6 +207,74 @@ class CachingOpener(Opener):
         return self._held
 
 
+class ListedOpener(CachingOpener):
+    """Opens what may be read by its OWNER/NAME, and no path that a caller names.
+
+    Also a `triage.ports.Logs`, for the same repositories.
+    """
+
+    def __init__(self, settings: Settings) -> None:
+        super().__init__(settings)
+        self.allowed = read_allowed(settings.repos)
+        self._helper = Helper()
+
+    def means(self) -> Means:
+        """Give the helper with memory, and keep it at hand."""
+        means = super().means()
+        return replace(means, parser=CachingParser(self._helper, self._tiers))
+
+    async def fetch(self, fetch: Fetch) -> bytes:
+        """Fetch a job's log from GitHub."""
+        self.allowed.find(fetch.repo)
+        return await JobLogs(self._api()).fetch(fetch)
+
+    async def check(self) -> tuple[Check, ...]:
+        """Look at the helper, and at the credentials for GitHub if there are any."""
+        checks = [await _hello(self._helper)]
+        if _credentials(self._settings) is not None:
+            checks.append(await self._check_github())
+        return tuple(checks)
+
+    def figures(self) -> Figures:
+        """Tell how often the helper died, and what GitHub's limit leaves."""
+        remaining = self._github.remaining if self._github else None
+        return Figures(self._helper.deaths, remaining)
+
+    async def _check_github(self) -> Check:
+        """Ask for the limits, which costs nothing of them."""
+        deadline = time.monotonic() + _READY
+        try:
+            await self._api().call(
+                GitHubRequest("/rate_limit"),
+                lambda answer: answer.status,
+                deadline=deadline,
+                tries=1,
+            )
+        except RateLimited:
+            return Check("github", fine=True, text="the limit is used up")
+        except SourceError as error:
+            return Check("github", fine=False, text=str(error))
+        return Check("github", fine=True, text="the credentials are good")
+
+    def _remote(self, name: str) -> str | None:
+        """Take OWNER/NAME alone; what is listed with a path lies there."""
+        listed, path = self.allowed.find(name)
+        return listed if path is None else None
+
+    async def _local(self, name: str, *, at_commit: bool) -> Repository:
+        """Open the commits of the repository that stands for *name*."""
+        del at_commit
+        listed, path = self.allowed.find(name)
+        place = await find_repository(str(path))
+        return Repository(
+            GitSource(place.top),
+            place.subdirectory,
+            name=f"git:{place.top}",
+            remote=listed,
+            moves=True,
+        )
+
+
 def _shared(settings: Settings) -> tuple[Tier, ...]:
     """Connect to the cache that machines share, if one is set."""
     if settings.redis_url is None:
@@ -202,15 +322,6 @@ def clear_cache(settings: Settings) -> None:
     care.clear(settings.data_dir / CACHE)
 
 
-@dataclass(frozen=True, slots=True)
-class Check:
-    """One thing that `triage doctor` looked at."""
-
-    name: str
-    fine: bool
-    text: str
-
-
 async def examine(settings: Settings | ConfigError) -> tuple[Check, ...]:
     """Look at what Triage needs: the helper, git, the settings or why there are none."""
     return (await _helper(), await _git(), _settings(settings))
@@ -219,11 +330,16 @@ async def examine(settings: Settings | ConfigError) -> tuple[Check, ...]:
 async def _helper() -> Check:
     helper = Helper()
     try:
+        return await _hello(helper)
+    finally:
+        await helper.close()
+
+
+async def _hello(helper: Helper) -> Check:
+    try:
         hello = await helper.hello()
     except TriageError as error:
         return Check("helper", fine=False, text=str(error))
-    finally:
-        await helper.close()
     text = f"version {hello.version}, schema {hello.schema}, {hello.go}"
     return Check("helper", fine=True, text=text)
 

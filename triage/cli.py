@@ -5,22 +5,32 @@ and a usage error answer at once.
 """
 
 import asyncio
+import io
 import logging
+import signal
 import sys
 import traceback
+from collections.abc import Coroutine
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, NoReturn
+from typing import TYPE_CHECKING, Any, NoReturn, TypeVar
 
 import click
 
 from triage._version import __version__
-from triage.errors import ConfigError, TriageError
+from triage.errors import ConfigError, ReaderGone, TriageError
+from triage.streams import guarded, is_typed
 
 if TYPE_CHECKING:
     from triage.config import Settings
     from triage.core.model import Result, Telemetry
+    from triage.store import State
 
+T = TypeVar("T")
+
+_LONGEST_MESSAGE = 1000
+_MOST_LINES = (1 << 31) - 1
 EXIT_EXPECTED = 1
 EXIT_BUG = 3
 EXIT_INTERRUPTED = 130
@@ -29,33 +39,60 @@ EXIT_INTERRUPTED = 130
 def main() -> NoReturn:
     """Run the command line and exit: 0 done, 1 could not, 2 usage, 3 a bug of ours.
 
-    Where nobody reads the output any more click itself ends with 1, without a word.
+    Where nobody reads the output any more it ends with 1, without a word.
     """
+    with guarded():
+        code = _code()
+    sys.exit(code)
+
+
+def _code() -> int:
+    """Run the command line; everything that goes wrong is said here."""
     try:
-        code = cli.main(prog_name="triage", standalone_mode=False)
+        return cli.main(prog_name="triage", standalone_mode=False) or 0
     except click.ClickException as error:
-        error.show()
-        code = error.exit_code
+        _show(error)
+        return error.exit_code
     except (click.Abort, KeyboardInterrupt):
-        code = EXIT_INTERRUPTED
+        return EXIT_INTERRUPTED
+    except ReaderGone:
+        return EXIT_EXPECTED
     except TriageError as error:
         _complain(f"{error.code}: {error}")
-        code = EXIT_EXPECTED
+        return EXIT_EXPECTED
     except Exception as error:  # noqa: BLE001 - the edge reports what nobody foresaw
         _report_bug(error)
-        code = EXIT_BUG
-    sys.exit(code or 0)
+        return EXIT_BUG
+
+
+def _show(error: click.ClickException) -> None:
+    """Say what click has to say; its message repeats what was given."""
+    told = io.StringIO()
+    error.show(told)
+    usage, mark, message = told.getvalue().partition("Error: ")
+    click.echo(f"{usage}{mark}{_one_line(message)}", err=True)
 
 
 def _complain(text: str) -> None:
-    from triage.core.render import printable
+    click.echo(f"triage: error: {_one_line(text)}", err=True)
 
-    click.echo(f"triage: error: {printable(text)}", err=True)
+
+def _one_line(text: str) -> str:
+    """Make one line of a message, safe for a terminal and not without end."""
+    from triage.core.visible import printable
+
+    line = printable(text)
+    if len(line) <= _LONGEST_MESSAGE:
+        return line
+    half = _LONGEST_MESSAGE // 2
+    return f"{line[:half]} ... {line[-half:]}"  # what to do about it comes last
 
 
 def _report_bug(error: Exception) -> None:
     """Say that it is our fault, with what a report needs."""
-    click.echo("".join(traceback.format_exception(error)), err=True)
+    from triage.core.render import for_terminal
+
+    click.echo(for_terminal("".join(traceback.format_exception(error))), err=True)
     python = ".".join(map(str, sys.version_info[:3]))
     _complain(
         f"internal: {type(error).__name__}: {error}; this is a bug of Triage "
@@ -75,18 +112,19 @@ def cli(context: click.Context) -> None:
     except ConfigError as error:
         if context.invoked_subcommand != "doctor":
             raise
+        _set_up_logging("warning")
         context.obj = error  # a finding like others
         return
-    _set_up_logging(settings)
+    _set_up_logging(settings.log_level)
     context.obj = settings
     context.default_map = settings.default_map(cli.commands)
 
 
-def _set_up_logging(settings: "Settings") -> None:
+def _set_up_logging(level: str) -> None:
     """Let what the parts of Triage have to say come out as the commands' own words."""
     handler = logging.StreamHandler()
     handler.setFormatter(_Line())
-    logging.basicConfig(handlers=[handler], level=settings.log_level.upper())
+    logging.basicConfig(handlers=[handler], level=level.upper())
 
 
 class _Line(logging.Formatter):
@@ -94,9 +132,7 @@ class _Line(logging.Formatter):
 
     def format(self, record: logging.LogRecord) -> str:
         """Return the one line of *record*."""
-        from triage.core.render import printable
-
-        text = printable(record.getMessage())
+        text = _one_line(record.getMessage())
         return f"triage: {record.levelname.lower()}: {text}"
 
 
@@ -115,7 +151,9 @@ _data_dir = click.option(
 )
 @click.option("--root-dir", help="Directory of the module in the repository.")
 @click.option("--file", "file_", help="Crash file, when there is no trace.")
-@click.option("--line", type=click.IntRange(min=1), help="Crash line, with --file.")
+@click.option(
+    "--line", type=click.IntRange(1, _MOST_LINES), help="Crash line, with --file."
+)
 @click.option(
     "--format",
     "form",
@@ -139,7 +177,7 @@ _data_dir = click.option(
 )
 @click.option(
     "--max-tokens",
-    type=click.IntRange(min=100),
+    type=click.IntRange(100, 1_000_000),
     default=3000,
     show_default=True,
     help="Budget of the context, a token counted as 3.5 characters.",
@@ -195,7 +233,7 @@ def context(  # noqa: PLR0917 - click hands every option over by name
         tags=tuple(tag for tag in tags.split(",") if tag),
     )
     settings = replace(settings, data_dir=data_dir, no_cache=no_cache)
-    asyncio.run(_explain(settings, telemetry, form))
+    _run(_explain(settings, telemetry, form))
 
 
 def _read_trace(
@@ -211,11 +249,23 @@ def _read_trace(
     if trace is not None and file is not None:
         raise click.UsageError("give a TRACE or --file and --line, not both")
     name = "-" if trace is None else trace
-    if name == "-" and sys.stdin.isatty():
+    if name == "-" and is_typed():
         raise click.UsageError(
             "no panic given: name a TRACE file, pipe one in, or give --file and --line"
         )
     return read_input(name)
+
+
+def _run(work: Coroutine[Any, Any, T]) -> T:
+    """Run *work*; an interrupt cancels it, so that what it opened is closed."""
+    before = signal.getsignal(signal.SIGINT)
+    if callable(before):
+        signal.signal(signal.SIGINT, signal.default_int_handler)
+    try:
+        return asyncio.run(work)
+    finally:
+        work.close()  # an interrupt may come before it has begun
+        signal.signal(signal.SIGINT, before)
 
 
 async def _explain(settings: "Settings", telemetry: "Telemetry", form: str) -> None:
@@ -225,14 +275,14 @@ async def _explain(settings: "Settings", telemetry: "Telemetry", form: str) -> N
     async with open_engine(settings) as engine:
         result = await engine.context(telemetry)
         _warn(result)
-        _write(_rendered(result, form))
+        _write(_rendered(result, form), form)
 
 
 def _warn(result: "Result") -> None:
-    from triage.core.render import printable
+    from triage.core.notes import few
 
-    for warning in result.warnings:
-        click.echo(f"triage: warning: {printable(warning)}", err=True)
+    for warning in few(result.warnings):
+        click.echo(f"triage: warning: {_one_line(warning)}", err=True)
 
 
 def _rendered(result: "Result", form: str) -> bytes:
@@ -245,14 +295,14 @@ def _rendered(result: "Result", form: str) -> bytes:
     return result.context.encode()
 
 
-def _write(data: bytes) -> None:
+def _write(data: bytes, form: str) -> None:
     """Write the result; a terminal gets no control characters out of the source."""
     if sys.stdout.isatty():
-        from triage.core.render import for_terminal
+        from triage.core.render import for_terminal, json_for_terminal
 
-        data = for_terminal(data.decode("utf-8", "replace")).encode()
+        shown = json_for_terminal if form == "json" else for_terminal
+        data = shown(data.decode("utf-8", "replace")).encode()
     sys.stdout.buffer.write(data)
-    sys.stdout.buffer.flush()
 
 
 @cli.command()
@@ -268,7 +318,7 @@ def parse(files: tuple[str, ...], form: str) -> None:
     """Show the crashes in FILES (- is standard input), without any source."""
     from triage.parse import parse_files
 
-    parse_files(files, form, sys.stdout.buffer)
+    parse_files(files, form, partial(_write, form=form))
 
 
 @cli.group()
@@ -314,15 +364,93 @@ def clear(settings: "Settings") -> None:
 
 
 @cli.command()
+@click.option("--host", default="127.0.0.1", show_default=True, help="Address.")
+@click.option(
+    "--port",
+    type=click.IntRange(0, 65535),
+    default=8080,
+    show_default=True,
+    help="Port; 0 takes one that is free.",
+)
+@click.option(
+    "--workers",
+    type=click.IntRange(1, 64),
+    default=1,
+    show_default=True,
+    help="Processes that share the port and the inbox.",
+)
+@_data_dir
+def serve(host: str, port: int, workers: int, data_dir: Path) -> None:
+    """Take panics over HTTP and answer with their contexts.
+
+    Settings also come from triage.toml in the working directory.
+    """
+    from triage.config import Settings
+    from triage.service.door import bind, check, locked
+
+    settings = replace(Settings.from_env(Path.cwd()), data_dir=data_dir)
+    check(settings, host)
+    with locked(data_dir), bind(host, port) as place:
+        if workers == 1:
+            from triage.service.run import run_one
+
+            run_one(settings, place)
+            return
+        from triage.service.cluster import run_cluster
+
+        sys.exit(run_cluster(settings, place, workers))
+
+
+@cli.group()
+@_data_dir
+@click.pass_context
+def inbox(context: click.Context, data_dir: Path) -> None:
+    """Look after the events that the service has taken in."""
+    context.obj = replace(context.obj, data_dir=data_dir)
+
+
+@inbox.command("list")
+@click.option(
+    "--status",
+    type=click.Choice(["received", "working", "waiting", "done", "failed"]),
+    help="Only these.",
+)
+@click.option(
+    "--limit",
+    type=click.IntRange(1, 10_000),
+    default=50,
+    show_default=True,
+    help="How many, the newest first.",
+)
+@click.pass_obj
+def list_events(settings: "Settings", status: "State | None", limit: int) -> None:
+    """Show events: id, status, attempts, when received, and what was wrong."""
+    from triage.core.visible import printable
+    from triage.service.inbox import listed
+
+    for line in asyncio.run(listed(settings, status, limit)):
+        click.echo(printable(line))
+
+
+@inbox.command()
+@click.argument("ids", nargs=-1)
+@click.pass_obj
+def retry(settings: "Settings", ids: tuple[str, ...]) -> None:
+    """Try failed events again: those of IDS, or all."""
+    from triage.service.inbox import retried
+
+    click.echo(f"{asyncio.run(retried(settings, ids))} events will be tried again")
+
+
+@cli.command()
 @click.pass_obj
 def doctor(settings: "Settings | ConfigError") -> None:
     """Check the helper, git and the settings."""
     from triage.app import examine
-    from triage.core.render import printable
 
-    checks = asyncio.run(examine(settings))
+    checks = _run(examine(settings))
     for check in checks:
         line = f"{'ok  ' if check.fine else 'FAIL'} {check.name}: {check.text}"
-        click.echo(printable(line).encode())  # a path may be in no one's encoding
+        click.echo(_one_line(line).encode())  # a path may be in no one's encoding
     if not all(check.fine for check in checks):
         sys.exit(EXIT_EXPECTED)

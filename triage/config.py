@@ -6,7 +6,6 @@ repository under analysis. Flags come on top by way of click's `default_map`.
 
 import difflib
 import os
-import re
 import stat
 import sys
 import tomllib
@@ -17,10 +16,14 @@ from typing import Annotated, Any, Literal, get_type_hints
 
 import msgspec
 
+from triage.core.projects import Match, Project
 from triage.errors import ConfigError
 
 CONFIG_VARIABLE = "TRIAGE_CONFIG"
 """Names the file to read in place of the user's own; it has to be there."""
+
+MOST_TOKENS = 1_000_000
+"""The largest budget: more than any package needs or any model takes."""
 
 
 def _setting(variable: str, wants: str) -> dict[str, str]:
@@ -59,41 +62,6 @@ def _data_directory() -> Path:
 
 
 @dataclass(frozen=True, slots=True)
-class Match:
-    """What telemetry has to say for a project to be meant; empty parts say nothing."""
-
-    service: tuple[str, ...] = ()
-    module: tuple[str, ...] = ()
-    sentry_project: tuple[str, ...] = ()
-    labels: dict[str, str] = field(default_factory=dict)
-
-
-@dataclass(frozen=True, slots=True)
-class Project:
-    """One `[[project]]` table: a code base and how to know its telemetry."""
-
-    name: str
-    repo: str
-    """OWNER/NAME."""
-    root_dir: str = ""
-    """Where the Go code lies in the repository; empty for its root."""
-    match: Match = field(default_factory=Match)
-    release: str | None = None
-    """A regular expression that finds the commit in a release's name."""
-
-    def __post_init__(self) -> None:
-        """Refuse a *release* that could never give a commit."""
-        if self.release is None:
-            return
-        try:
-            groups = re.compile(self.release).groupindex
-        except re.error as error:
-            raise ValueError(f"`release` is no regular expression: {error}") from error
-        if "sha" not in groups:
-            raise ValueError("`release` has no group (?P<sha>...)")
-
-
-@dataclass(frozen=True, slots=True)
 class Settings:
     """Everything that can be set; `from_env` fills it, tests build it by hand."""
 
@@ -102,9 +70,9 @@ class Settings:
         metadata=_setting("TRIAGE_DATA_DIR", "the path of a directory"),
     )
     """Where the caches and the inbox live."""
-    max_tokens: Annotated[int, msgspec.Meta(ge=100)] = field(
+    max_tokens: Annotated[int, msgspec.Meta(ge=100, le=MOST_TOKENS)] = field(
         default=3000,
-        metadata=_setting("TRIAGE_MAX_TOKENS", "a whole number from 100 up"),
+        metadata=_setting("TRIAGE_MAX_TOKENS", "a whole number from 100 to 1000000"),
     )
     """The budget of one context, a token counted as 3.5 characters."""
     log_level: Literal["debug", "info", "warning", "error"] = field(
@@ -143,6 +111,39 @@ class Settings:
         metadata=_setting("TRIAGE_REDIS_URL", "redis://HOST:PORT/DATABASE"),
     )
     """A cache that many machines share, behind the one on disk; None for none."""
+    repos: str = field(
+        default="",
+        metadata=_setting("TRIAGE_REPOS", "OWNER/NAME, OWNER/* or OWNER/NAME=PATH"),
+    )
+    """What the service may read, comma separated; empty means nothing."""
+    token: str | None = field(
+        default=None,
+        repr=False,
+        metadata=_setting("TRIAGE_TOKEN", "one secret, or two while rotating"),
+    )
+    """The bearer token of the service; here and below two are comma separated."""
+    webhook_secret: str | None = field(
+        default=None,
+        repr=False,
+        metadata=_setting("TRIAGE_WEBHOOK_SECRET", "one secret, or two while rotating"),
+    )
+    github_webhook_secret: str | None = field(
+        default=None,
+        repr=False,
+        metadata=_setting(
+            "TRIAGE_GITHUB_WEBHOOK_SECRET", "one secret, or two while rotating"
+        ),
+    )
+    sentry_secret: str | None = field(
+        default=None,
+        repr=False,
+        metadata=_setting("TRIAGE_SENTRY_SECRET", "one secret, or two while rotating"),
+    )
+    retention_days: Annotated[float, msgspec.Meta(gt=0)] = field(
+        default=30.0,
+        metadata=_setting("TRIAGE_RETENTION_DAYS", "a number of days"),
+    )
+    """How long the raw bodies of webhooks are kept once they are done with."""
     no_cache: bool = False
     """Keep nothing, in memory or on disk, and read nothing that was kept."""
     projects: tuple[Project, ...] = ()

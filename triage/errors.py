@@ -4,8 +4,13 @@
     |-- BadInput                bad-request
     |   |-- NoPanic             no-panic
     |   |-- LineOutside         line-outside
-    |   `-- TooLarge            too-large
+    |   |-- TooLarge            too-large
+    |   |-- BadSignature        bad-signature
+    |   |-- NotAuthenticated    unauthorized
+    |   |-- Unknown             not-found
+    |   `-- Overloaded          busy
     |-- SourceError             source-failed
+    |   |-- FileUnreadable
     |   |-- NotFound
     |   |   |-- FileMissing     file-not-found
     |   |   |-- CommitMissing   commit-not-found
@@ -25,7 +30,12 @@
     |   |-- HelperQuarantined
     |   |-- HelperUnavailable   busy
     |   `-- HelperTimeout       timeout
-    `-- ConfigError             bad-request
+    |-- StoreError
+    |   `-- StoreBusy           busy
+    |-- ConfigError             bad-request
+    |   `-- StoreUnusable
+    `-- OutputFailed            bad-request
+        `-- ReaderGone
 
 A class carries its stable *code*; an instance carries fields. Callers read these,
 never the message. The message is one line that says what to do.
@@ -64,10 +74,38 @@ class TooLarge(BadInput):
     code = "too-large"
 
 
+class BadSignature(BadInput):
+    """The signature of a webhook is missing, wrong or too old."""
+
+    code = "bad-signature"
+
+
+class NotAuthenticated(BadInput):
+    """The caller has not shown the service's token."""
+
+    code = "unauthorized"
+
+
+class Unknown(BadInput):
+    """The service has nothing of that name or address."""
+
+    code = "not-found"
+
+
+class Overloaded(BadInput):
+    """The service does too much already."""
+
+    code = "busy"
+
+
 class SourceError(TriageError):
     """The place that holds the repository did not give what was asked."""
 
     code = "source-failed"
+
+
+class FileUnreadable(SourceError):
+    """One file is there and cannot be read; others may be."""
 
 
 class NotFound(SourceError):
@@ -178,7 +216,31 @@ class HelperTimeout(HelperError):
     code = "timeout"
 
 
+class StoreError(TriageError):
+    """The inbox cannot be read or written."""
+
+
+class StoreBusy(StoreError):
+    """The inbox takes nothing for now: it is full, locked, or its disk is."""
+
+    code = "busy"
+
+
 class ConfigError(TriageError):
     """A setting has a value that cannot be used."""
 
     code = "bad-request"
+
+
+class StoreUnusable(ConfigError):
+    """The inbox's file is damaged, another program's or another version's."""
+
+
+class OutputFailed(TriageError):
+    """Standard output cannot be written: the disk is full, or it is closed."""
+
+    code = "bad-request"
+
+
+class ReaderGone(OutputFailed):
+    """Nobody reads standard output any more: it is no use to say anything."""

@@ -4,6 +4,7 @@ from collections.abc import Callable, Hashable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Literal, Protocol, TypeVar
 
+from triage.core.events.values import Fetch
 from triage.core.model import BuildContext, Package, Result, Snippet
 
 V = TypeVar("V")
@@ -175,6 +176,14 @@ class Parser(Protocol):
 
     async def close(self) -> None:
         """End the helper; bounded in time."""
+        ...
+
+
+class Logs(Protocol):
+    """Texts that a webhook only points at."""
+
+    async def fetch(self, fetch: Fetch) -> bytes:
+        """Return the text; raises a `SourceError`, or `TooLarge`."""
         ...
 
 

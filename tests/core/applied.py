@@ -75,8 +75,7 @@ def rules(shop: Sketch, kind: str | None = None, *, depth: int = 2) -> dict[str,
 def by_name(picks: Picks) -> dict[str, Pick]:
     """Return picks by `T`, `T.M` or `F`."""
     return {
-        f"{pick.decl.receiver}.{pick.decl.name}".lstrip("."): pick
-        for pick in picks.ranked()
+        f"{pick.decl.receiver}.{pick.decl.name}".lstrip("."): pick for pick in picks
     }
 
 

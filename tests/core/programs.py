@@ -1,6 +1,6 @@
 """Whole programs for tests: sketched packages, a crash in one, a trace through them."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
 from tests.core.tables import Sketch
@@ -62,14 +62,20 @@ class Program:
                 plan.supply(directory, None if gone else views.get(directory))
         return plan
 
-    def fitted(self, max_tokens: int = 100_000) -> Fitted:
+    def fitted(
+        self, max_tokens: int = 100_000, *, warnings: Sequence[str] = ()
+    ) -> Fitted:
         """Resolve the crash within a budget."""
-        return self.supplied().finish(max_tokens)
+        return self.supplied().finish(max_tokens, warned=warnings)
 
-    def answer(self, max_tokens: int = 100_000) -> Result:
+    def answer(
+        self, max_tokens: int = 100_000, *, warnings: Sequence[str] = ()
+    ) -> Result:
         """Resolve the crash and put the answer together, nothing printed anew."""
-        fitted = self.fitted(max_tokens)
+        plan = self.supplied()
+        fitted = plan.finish(max_tokens, warned=warnings)
         printed = ["" for shown in fitted.shown if shown.snippet]
         panic = ShownPanic(self.kind, self.message or None, ())
-        origin = Origin("acme/app", None, "x.go", panic, ("f",), "git", ())
+        told = (*warnings, *plan.warnings)
+        origin = Origin("acme/app", None, "x.go", panic, ("f",), "git", told)
         return assemble(self.crashed.site(self.kind), fitted, printed, origin)

@@ -16,8 +16,7 @@ from tests.core.facts import split_facts
 from tests.core.outline import outline
 from tests.core.rows import FileSketch, Rows
 from triage.core.model import Package, SourceFile
-from triage.core.rules import CrashSite
-from triage.core.site import crash_declaration, fault_sites
+from triage.core.site import CrashSite, crash_declaration, fault_sites
 from triage.core.table import Decl, Table
 from triage.core.view import View
 

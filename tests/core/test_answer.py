@@ -3,6 +3,7 @@ from typing import Any
 
 import orjson
 import pytest
+from msgspec import structs
 
 from tests.core.tables import Sketch, sketch
 from triage.core import cut
@@ -85,10 +86,10 @@ def shown(name: str, section: str, shop: Sketch = HANDLER, **more: Any) -> Shown
     """Show a declaration as a whole."""
     decl = shop.decl(name)
     pick = Pick(shop.view, decl, section, Near.USED, f"uses {name}")
-    return Shown(replace(pick, **more), cut.whole(shop.view, decl))
+    return Shown(structs.replace(pick, **more), cut.whole(shop.view, decl))
 
 
-CRASH = replace(
+CRASH = structs.replace(
     shown("UserHandler.UpdateUser", "crash", marks=(4,), reason="crashed here"),
 )
 
@@ -234,8 +235,8 @@ def test_writers_stand_between_constructors_and_helpers():
 def test_printed_text_stands_in():
     """What go/printer made takes the place of what was cut; nothing does where it failed."""
     snippet = Snippet("spec", b"type (...)")
-    one = replace(shown("SlackNotifier", "types"), snippet=snippet)
-    two = replace(shown("UserHandler", "types"), snippet=snippet)
+    one = structs.replace(shown("SlackNotifier", "types"), snippet=snippet)
+    two = structs.replace(shown("UserHandler", "types"), snippet=snippet)
     pieces = (CRASH, one, two)
     assert snippets(Fitted(pieces, ())) == [one, two]
     texts = {s.name: s.text for s in assembled(*pieces, printed=("type X", "")).symbols}
@@ -245,7 +246,7 @@ def test_printed_text_stands_in():
 
 def test_printed_texts_are_not_mixed_up():
     """Fewer texts than were asked for are a bug, not a shift by one."""
-    one = replace(shown("SlackNotifier", "types"), snippet=Snippet("spec", b""))
+    one = structs.replace(shown("SlackNotifier", "types"), snippet=Snippet("spec", b""))
     with pytest.raises(ValueError, match="shorter"):
         assembled(CRASH, one)
 

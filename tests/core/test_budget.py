@@ -1,14 +1,15 @@
-from dataclasses import replace
 from typing import Any
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from msgspec.structs import replace
 
 from tests.core.tables import Sketch, sketch
-from triage.core import cut
-from triage.core.budget import CRASH_SHARE, Fitted, fit
+from triage.core import cut, notes
+from triage.core.budget import Fitted, fit
 from triage.core.picks import SECTION_OF_KIND, Near, Pick
+from triage.core.render import Heading, text
 from triage.core.worth import Weighed, bonus
 
 
@@ -39,6 +40,7 @@ def pick(name: str, near: Near = Near.USED, shop: Sketch = SHOP, **more: Any) ->
     return replace(Pick(shop.view, decl, section, near, "why"), **more)
 
 
+HEADING = Heading("shop/shop.go", "shop", "shop", 23, None)
 CRASH = pick("Run", Near.CRASH, section="crash")
 
 
@@ -46,7 +48,7 @@ def fitted(
     *candidates: tuple[Pick, float],
     max_tokens: int = 10_000,
     related: int = 0,
-    reserved: int = 0,
+    warnings: tuple[str, ...] = (),
     fields: frozenset[int] = NOTHING,
 ) -> Fitted:
     """Fit candidates with their scores beside the crash function."""
@@ -58,7 +60,8 @@ def fitted(
         fields=fields,
         max_tokens=max_tokens,
         related=related,
-        reserved=reserved,
+        heading=HEADING,
+        warnings=warnings,
     )
 
 
@@ -92,7 +95,7 @@ def test_crash_comes_first():
 def test_crash_keeps_to_its_share(max_tokens):
     """A long crash function is cut to its share of the budget."""
     [crash] = fitted(max_tokens=max_tokens).shown
-    assert len(crash.piece.text) <= max_tokens * 3.5 * CRASH_SHARE
+    assert len(crash.piece.text) <= max_tokens * 3.5 * 0.6
     assert "step020" in crash.piece.text or "step019" in crash.piece.text
 
 
@@ -171,11 +174,12 @@ def test_related_has_a_room_of_its_own():
 
 
 def test_room_that_others_take():
-    """Room that is reserved for headings and notes is not spent."""
+    """Room that warnings take is not spent."""
     candidates = [(pick("small"), 1.0), (pick("medium"), 1.0)]
-    assert names(fitted(*candidates, max_tokens=1200)) == ["Run", "small", "medium"]
-    found = fitted(*candidates, max_tokens=1200, reserved=2600)
-    assert names(found) == ["Run"]
+    assert names(fitted(*candidates, max_tokens=700)) == ["Run", "small", "medium"]
+    warnings = ("x" * 200, "y" * 200)
+    found = fitted(*candidates, max_tokens=700, warnings=warnings)
+    assert names(found) == ["Run", "small"]
 
 
 def test_room_for_what_is_left_out():
@@ -225,16 +229,18 @@ def test_order_of_candidates_does_not_matter(order, max_tokens):
     assert want == found
 
 
-@given(st.integers(0, 4000), st.integers(0, 3000), st.integers(0, 2000))
-def test_budget_is_kept(max_tokens, related, reserved):
-    """What is shown takes no more than the budget, the crash function apart."""
+@given(st.integers(100, 4000), st.integers(0, 3000), st.integers(0, 9))
+def test_budget_is_kept(max_tokens, related, warnings):
+    """What is shown, headers and warnings with it, takes no more than the budget."""
     candidates = [(pick(name), 1.0) for name in ("small", "medium", "User", "one", "A")]
     candidates.append((pick("large", Near.RELATED), 1.0))
-    found = fitted(
-        *candidates, max_tokens=max_tokens, related=related, reserved=reserved
-    )
-    least = fitted(max_tokens=max_tokens, reserved=reserved)
-    assert size(found) <= max(max_tokens * 3.5 - reserved, size(least))
+    told = tuple(f"{'x' * 200}{number}" for number in range(warnings))
+    found = fitted(*candidates, max_tokens=max_tokens, related=related, warnings=told)
+    symbols = sorted((s.symbol() for s in found.shown), key=lambda s: s.section)
+    left = notes.left_out(found.left_out, found.room, found.budget)
+    said = [*notes.warned(told, found.budget), *left]
+    context = text(HEADING, symbols, said)
+    assert len(context) <= max_tokens * 3.5
     loose = [s for s in found.shown if s.pick.near == Near.RELATED]
     assert sum(len(shown.piece.text) for shown in loose) <= related
 

@@ -399,3 +399,33 @@ def test_package_directory(file, function, root_dir, directory):
     assert directory == package_directory(
         file, function=function, layout=SHOP, root_dir=root_dir
     )
+
+
+def test_a_long_path_is_refused():
+    """A path beyond what file systems take is no path, and costs no search."""
+    for file in ("a/" * 300 + "user.go", "a" * 5_000 + ".go", "a\\" * 300 + "x.go"):
+        with pytest.raises(BadInput, match="no file has"):
+            locate(file, layout=SHOP)
+
+
+def test_an_endless_import_path_is_none():
+    """A function's import path beyond all bounds says nothing."""
+    frame = Frame("a/" * 50_000 + "b.F", "nowhere.go", 1)
+    assert not is_own(frame, SHOP)
+
+
+def test_a_frame_without_a_file_suggests_nothing(monkeypatch):
+    """Similar names are looked for only where an error tells them."""
+
+    def refuse(*_):
+        raise AssertionError
+
+    monkeypatch.setattr("triage.core.paths.difflib.get_close_matches", refuse)
+    assert not is_own(Frame("example.org/x.F", "cort.go", 1), SHOP)
+
+
+def test_few_names_are_compared():
+    """Among very many names those of about the same length are near."""
+    many = layout_of(*(f"p/u{'x' * 60}{n}.go" for n in range(3_000)), "p/user.go")
+    with pytest.raises(FileMissing, match=r"p/user\.go"):
+        locate("usr.go", layout=many)

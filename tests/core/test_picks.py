@@ -1,5 +1,7 @@
-from dataclasses import replace
 from typing import Any
+
+import pytest
+from msgspec.structs import replace
 
 from tests.core.tables import sketch
 from triage.core.picks import SECTION_OF_KIND, Near, Part, Pick, Picks
@@ -24,26 +26,11 @@ def pick(name: str, near: Near, **more: Any) -> Pick:
 
 
 def collected(*picks: Pick) -> list[Pick]:
-    """Return what is left of *picks*, in order."""
+    """Return what is left of *picks*, in order of the first of each."""
     found = Picks()
     for one in picks:
         found.add(one)
-    return found.ranked()
-
-
-def test_nearest_first():
-    """What is nearer to the fault comes first, then what is less deep."""
-    last = pick("a", Near.FIELD_TYPE, depth=2)
-    middle = pick("b", Near.FIELD_TYPE, depth=1)
-    first = pick("User", Near.CALLER, depth=3)
-    assert collected(last, middle, first) == [first, middle, last]
-
-
-def test_ties_go_by_place():
-    """What is equally near comes by directory, then in the order of the source."""
-    bank = Pick(BANK.view, BANK.decl("z"), "packages", Near.USED, "used")
-    b, a = pick("b", Near.USED), pick("a", Near.USED)
-    assert collected(b, a, bank) == [bank, a, b]
+    return list(found)
 
 
 def test_same_number_in_another_package():
@@ -52,7 +39,7 @@ def test_same_number_in_another_package():
     user = pick("User", Near.USED)
     assert (bank.decl.id, user.decl.id) == (0, 0)
     assert (bank.key, user.key) == (("bank", 0), ("shop", 0))
-    assert collected(user, bank) == [bank, user]
+    assert collected(user, bank) == [user, bank]
 
 
 def test_nearest_reason_wins():
@@ -76,3 +63,14 @@ def test_equally_near_keeps_the_first():
 def test_every_kind_has_a_section():
     """Wherever a declaration is picked without a word, its kind places it."""
     assert set(SECTION_OF_KIND) == set(Kind)
+
+
+@pytest.mark.parametrize("before", [(), ("b",), ("a", "b")])
+def test_many_at_once(before):
+    """Taking picks together is adding them one after the other."""
+    old = [pick(name, Near.CALLER, lines=(9,)) for name in before]
+    many = [pick("a", Near.USED, lines=(1,)), pick("User", Near.USED)]
+    found = Picks()
+    found.take(old)
+    found.take(many)
+    assert list(found) == collected(*old, *many)

@@ -1,46 +1,43 @@
-from collections.abc import Sequence
 from typing import Any
 
 import pytest
 
 from tests.core.tables import Sketch, sketch
 from triage.core.hang import hang
-from triage.core.relations import RELATIONS, Relations, Standing, message_words
+from triage.core.pots import RELATIONS, Standing
+from triage.core.relations import Relations, message_words
 from triage.core.upstream import CallSite
 
 
 def relations(
     shop: Sketch, *others: Sketch, mark: str = "crash", **more: Any
 ) -> Relations:
-    """Fill the pots for the marked crash of *shop*."""
+    """Relate the marked crash of *shop*."""
     site = shop.site(mark=mark)
     given: dict[str, Any] = {"frames": (), "upstream": (), "message": ""}
     views = [shop.view, *(other.view for other in others)]
-    found = Relations(site, hang(shop.view, site.faults), views=views, **given | more)
-    found.standings()
-    return found
+    return Relations(site, hang(shop.view, site.faults), views=views, **given | more)
 
 
-def names(found: Relations, packages: Sequence[Sketch]) -> dict[str, set[str]]:
+def names(found: Relations) -> dict[str, set[str]]:
     """Return who is in each pot, by `T.M` or `F`; pots of one relation as one."""
-    views = {package.package.directory: package.view for package in packages}
     pots: dict[str, set[str]] = {}
-    for pot, members in found._pots.items():
-        for directory, number in members:
-            decl = views[directory].decl(number)
-            name = f"{decl.receiver}.{decl.name}".lstrip(".")
-            pots.setdefault(pot.split(":")[0], set()).add(name)
+    for pot, views in found.pots().items():
+        for view, members in views.items():
+            for decl in map(view.decl, members):
+                name = f"{decl.receiver}.{decl.name}".lstrip(".")
+                pots.setdefault(pot.split(":")[0], set()).add(name)
     return pots
 
 
 def pots(shop: Sketch, *others: Sketch, **more: Any) -> dict[str, set[str]]:
     """Return who is in each pot for the marked crash of *shop*."""
-    return names(relations(shop, *others, **more), [shop, *others])
+    return names(relations(shop, *others, **more))
 
 
 def scores(shop: Sketch, *others: Sketch, **more: Any) -> dict[str, Standing]:
     """Return how each declaration of *shop* stands, by name."""
-    found = relations(shop, *others, **more)._shared_out()
+    found = relations(shop, *others, **more).standings()
     views = {p.package.directory: p.view for p in (shop, *others)}
     return {views[d].decl(number).name: s for (d, number), s in found.items()}
 
@@ -194,8 +191,8 @@ def test_function_without_a_receiver():
 def test_who_touches_the_fields():
     """Each field has a pot of its own; the line of the first write comes first."""
     found = relations(SHOP)
-    [members] = [m for pot, m in found._pots.items() if pot.startswith("field_line:")]
-    assert members == {("shop", SHOP.decl("write").id): 28}
+    [members] = [m for pot, m in found.pots().items() if pot.startswith("field_line:")]
+    assert members == {SHOP.view: {SHOP.decl("write").id: 28}}
 
 
 def test_fields_of_callers():
@@ -295,7 +292,10 @@ def calls(*marks: str) -> tuple[CallSite, ...]:
 def test_frames():
     """The first two frames have pots of their own, all later ones share one."""
     found = relations(SHOP, FRAMES, frames=calls("one", "two", "three", "four"))
-    lines = {pot: list(members.values()) for pot, members in found._pots.items()}
+    lines = {
+        pot: list(members.get(FRAMES.view, {}).values())
+        for pot, members in found.pots().items()
+    }
     assert lines["frame1"] == [FRAMES.line("one")]
     assert lines["frame2"] == [FRAMES.line("two")]
     assert lines["frame3"] == [FRAMES.line("three"), FRAMES.line("four")]
@@ -335,7 +335,7 @@ def test_name_of_what_is_no_function():
     """A type of the crash function's name is not like it."""
     bank = sketch("package bank\n\ntype Run struct{}\n", directory="bank")
     assert pots(SHOP, bank)["same_name"] == {"Run"}
-    assert len(relations(SHOP, bank)._pots["same_name"]) == 1
+    assert list(relations(SHOP, bank).pots()["same_name"]) == [SHOP.view]
 
 
 @pytest.mark.parametrize(

@@ -16,9 +16,8 @@ from triage.core.render import (
     for_terminal,
     headline,
     markdown,
-    overhead,
-    printable,
     shown_path,
+    size,
     text,
 )
 
@@ -208,21 +207,28 @@ def test_headline(message, want):
     assert want == headline(message)
 
 
-@pytest.mark.parametrize(
-    ("raw", "want"),
-    [
-        ("plain text", "plain text"),
-        ("caf\u00e9 \U0001f600", "caf\u00e9 \U0001f600"),
-        (" a\r\n\tb\x00\x7f\x9fc ", "a b c"),
-        ("a\u2028b\u2029c", "a b c"),
-        ("a\u202eb\u2066c", "a b c"),
-        ("a\u200fb\u200ec\u061cd", "a b c d"),
-        ("a\ud83db", "a b"),
-    ],
-)
-def test_printable(raw, want):
-    """Control and direction characters become a space, as does half a character."""
-    assert want == printable(raw)
+@pytest.mark.parametrize("section", ["crash", "callers", "packages"])
+def test_size(section):
+    """What a symbol is said to take is what it adds to the text."""
+    one = symbol(section, "one", marks=(2,))
+    assert len(rendered(one)) == size(HEADING, one, first=True)
+    if section != "crash":
+        two = symbol(section, "two", line=100)
+        both = size(HEADING, one, first=True) + size(HEADING, two, first=False)
+        assert len(rendered(one, two)) == both
+
+
+def test_heading_keeps_to_its_limit():
+    """Message and names in headings are cut to what the heading allows."""
+    names: dict[str, Any] = {
+        "path": f"shop/{'f' * 90}.go",
+        "package": "p" * 90,
+        "message": "m" * 90,
+    }
+    shown = rendered(CRASH, symbol("types", "t"), limit=20, **names).split("\n")
+    assert shown[1] == f"// Crash Site: {'f' * 17}... (lines 26-27)"
+    assert shown[2] == f"// Panic: {'f' * 17}...:27: {'m' * 17}..."
+    assert f"Definitions ({'p' * 17}...)" in shown[7]
 
 
 @pytest.mark.parametrize(
@@ -239,20 +245,6 @@ def test_printable(raw, want):
 def test_for_terminal(source, want):
     """What a terminal would obey is shown as a code; line ends stay line ends."""
     assert want == for_terminal(source)
-
-
-@pytest.mark.parametrize(
-    ("message", "warnings", "want"),
-    [
-        ("", (), 0),
-        ("runtime error: boom\nmore", (), 4),
-        ("", ("one", "three"), len("// Note: one\n// Note: three\n")),
-        ("x" * 1000, (), 300),
-    ],
-)
-def test_overhead(message, warnings, want):
-    """A message's first line and the warnings take their room in the text."""
-    assert want == overhead(message, warnings)
 
 
 RESULT = Result(

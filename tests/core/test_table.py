@@ -16,6 +16,7 @@ from triage.core.table import (
     Table,
     Use,
     Wrap,
+    is_checked,
 )
 from triage.errors import HelperProtocolError
 
@@ -168,3 +169,14 @@ def test_other_schema():
         f"symbol table has schema {SCHEMA + 1}, this is {SCHEMA}; "
         "rebuild with: pip install --force-reinstall triage-go"
     )
+
+
+@pytest.mark.parametrize(
+    ("head", "checked"), [("{", True), ('{"unchecked":true,', False)]
+)
+def test_a_table_without_types_says_so(head, checked):
+    """The first word tells it, without a need to decode the rest."""
+    data = head.encode() + SHOP.json[1:]
+
+    assert is_checked(data) is checked
+    assert Table(data).checked is checked

@@ -1,9 +1,12 @@
 from collections.abc import Iterable
 
+import orjson
 import pytest
 
 from tests.core.tables import sketch
-from triage.core.table import NONE
+from triage.core.model import Package
+from triage.core.table import NONE, Table
+from triage.core.view import View
 
 SHOP = sketch(
     {
@@ -105,6 +108,24 @@ def test_place_of_a_declaration():
     assert VIEW.source(test)[test.start : test.end] == b"func TestUser() {}"
     assert VIEW.package_name(test) == "shop_test"
     assert VIEW.package_name(SHOP.decl("User")) == "shop"
+
+
+@pytest.mark.parametrize(
+    ("directory", "where"), [("shop", "shop"), ("", "the root directory")]
+)
+def test_what_is_wrong_with_all_files(directory, where):
+    """What no file is to blame for is a problem, and a table without types passes."""
+    form = orjson.loads(SHOP.json)
+    form["strings"].append("types were not checked")
+    form["errors"] += [NONE, 0, 0, len(form["strings"]) - 1, 0, 3, 1, 0]
+    data = b'{"unchecked":true,' + orjson.dumps(form)[1:]
+    package = Package(directory, SHOP.package.files, problems=("one",))
+
+    view = View(package, Table(data), import_path="")
+
+    assert view.problems == ("one", f"in {where} types were not checked")
+    assert view.passing
+    assert not SHOP.view.passing
 
 
 def test_path_at_the_root():

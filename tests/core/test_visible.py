@@ -1,10 +1,12 @@
 """Text of others made safe to show."""
 
+import json
+
 import pytest
 
 from triage.core.printed import shown
-from triage.core.render import for_terminal, printable
-from triage.core.visible import escaped, is_plain, replaced
+from triage.core.render import for_terminal, json_for_terminal
+from triage.core.visible import escaped, is_plain, printable, replaced
 from triage.sources.limits import is_plain as is_plain_name
 
 UNSEEN = [
@@ -67,3 +69,28 @@ def test_name_that_was_no_utf8():
     """A file's name in which bytes were lost cannot be sent, though it can be shown."""
     assert is_plain("a\ufffd.go")
     assert not is_plain_name("a\ufffd.go")
+
+
+@pytest.mark.parametrize(
+    ("raw", "want"),
+    [
+        ("plain text", "plain text"),
+        ("caf\u00e9 \U0001f600", "caf\u00e9 \U0001f600"),
+        (" a\r\n\tb\x00\x7f\x9fc ", "a b c"),
+        ("a\u2028b\u2029c", "a b c"),
+        ("a\u202eb\u2066c", "a b c"),
+        ("a\u200fb\u200ec\u061cd", "a b c d"),
+        ("a\ud83db", "a b"),
+    ],
+)
+def test_printable(raw, want):
+    """Control and direction characters become a space, as does half a character."""
+    assert want == printable(raw)
+
+
+def test_json_stays_json_on_a_terminal():
+    """What a terminal would obey is written as JSON writes it."""
+    text = '{"a":"b\x9b\x7fc\u202e"}\n'
+    shown = json_for_terminal(text)
+    assert shown == '{"a":"b\\u009b\\u007fc\\u202e"}\n'
+    assert json.loads(shown) == json.loads(text)

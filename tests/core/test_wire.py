@@ -137,6 +137,7 @@ def test_symbols_request():
             "goarch": "amd64",
             "tags": ["x"],
             "tests": True,
+            "types": True,
             "focus": "u.go",
             "files": [["a.go", 2], ["b.go", 1]],
         },

@@ -1,8 +1,10 @@
 """The slice of every crash case holds what its rules demand, and no noise."""
 
+import math
 import subprocess
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from itertools import product
 from pathlib import Path
 
 import pytest
@@ -68,6 +70,17 @@ async def test_the_context_of_a_case_is_complete_and_clean(case, form, engine, c
     """The crash site is right, every must is shown whole, no must_not is."""
     result = await engine.context(_telemetry(case, form, commits))
     assert _complaints(case, form, result) == []
+
+
+@pytest.mark.parametrize("case", CASES, ids=lambda case: case.name)
+async def test_the_budget_of_a_case_is_kept(case, engine, commits):
+    """A context is no longer than its budget, as it says itself, and shows its crash."""
+    for form, max_tokens in product(FORMS, (100, 115, 140, 190, 300, 500, 1000, 3000)):
+        telemetry = replace(_telemetry(case, form, commits), max_tokens=max_tokens)
+        result = await engine.context(telemetry)
+        assert len(result.context) <= max_tokens * 3.5
+        assert result.stats.context_tokens == math.ceil(len(result.context) / 3.5)
+        assert result.symbols[0].section == "crash"
 
 
 def _telemetry(case: Case, form: Form, commits: Commits) -> triage.Telemetry:

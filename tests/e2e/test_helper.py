@@ -122,6 +122,25 @@ async def test_limits_hold_on_both_sides(helper):
         await helper._shared.call(request)
 
 
+async def test_poison_of_the_type_checker_costs_its_own_package_the_types(helper):
+    """A sibling that go/types overflows its stack on is read by names alone.
+
+    The crash's own code keeps its edges, and nothing is refused to anybody after it.
+    """
+    sources = [USER, PRICE, b"package shop\n\ntype T (T)\n\nvar x T\n\nvar y = x.a\n"]
+    for number in range(3):
+        other = b"package shop\n\nvar n%d int\n" % number
+        table = Table(await helper.symbols(package(*sources, other), LINUX, None))
+
+        names = {table.decl(n).name: n for n in range(table.count("decls"))}
+        uses = {row[1] for row in table.of("uses", names["Price"])}
+        assert not table.checked
+        assert names["User"] in uses
+    table = Table(await helper.symbols(package(USER, PRICE), LINUX, None))
+
+    assert table.checked
+
+
 async def test_death_is_replaced(helper):
     """A helper that is killed is replaced, and its last words are kept."""
     await helper.hello()

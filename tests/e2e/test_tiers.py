@@ -74,6 +74,22 @@ async def test_lines_of_one_function_ask_nobody(asked, open_cached, told):
     assert first.context != others[0].context
 
 
+async def test_what_types_could_not_be_checked_of_is_not_kept(asked, open_cached, repo):
+    """The answer warns, is the same again, and is made anew each time."""
+    cycle = "package cart\n\ntype T (T)\n\nvar x T\n\nvar y = x.a\n"
+    commit = repo.commit({**FILES, "cart/cycle.go": cycle})
+    crash = triage.Telemetry(str(repo.path), commit, file="cart/cart.go", line=ADD)
+    async with open_cached() as engine:
+        first = await engine.context(crash)
+        asked.clear()
+        second = await engine.context(crash)
+
+    assert any("types were not checked" in warning for warning in first.warnings)
+    assert {"New", "Item", "Cart"} <= {symbol.name for symbol in first.symbols}
+    assert content(first) == content(second)
+    assert asked.parsed > 0
+
+
 async def test_a_restart_asks_nobody(asked, open_cached, told):
     """Finished contexts, other lines and other functions all come from disk."""
     lines = [told(ADD), told(ADD + 1), told(TOTAL)]

@@ -4,7 +4,7 @@ import pytest
 
 import triage
 from triage import app, errors
-from triage.core.panics import limits
+from triage.core import limits
 
 
 @pytest.fixture

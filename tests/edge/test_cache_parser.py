@@ -22,6 +22,7 @@ from triage.core.model import (
     SourceFile,
     Stats,
 )
+from triage.core.table import is_checked
 from triage.errors import ConfigError, HelperTimeout
 
 LINUX = BuildContext()
@@ -39,6 +40,7 @@ class FakeParser:
         self.gate: asyncio.Event | None = None
         self.error: Exception | None = None
         self.closed = False
+        self.unchecked = False
 
     async def symbols(self, package, context, focus, *, import_path=""):
         """Say what was asked."""
@@ -48,6 +50,8 @@ class FakeParser:
             await self.gate.wait()
         if self.error:
             raise self.error
+        if self.unchecked:
+            return b'{"unchecked":true,"schema":1}'
         return repr((package.directory, context.goos, focus, import_path)).encode()
 
     async def print(self, snippets):
@@ -130,6 +134,17 @@ async def test_a_failed_parse_is_not_kept(parser, restart):
     parser.error = None
     assert await caching.symbols(PACKAGE, LINUX, None)
     assert parser.parsed == 2
+
+
+async def test_a_table_without_types_is_not_kept(parser, restart):
+    """The next one may get a better one."""
+    caching = await restart()
+    parser.unchecked = True
+    poor = await caching.symbols(PACKAGE, LINUX, None)
+    parser.unchecked = False
+    good = await caching.symbols(PACKAGE, LINUX, None)
+
+    assert (is_checked(poor), is_checked(good), parser.parsed) == (False, True, 2)
 
 
 async def test_a_piece_is_printed_once(parser, restart):

@@ -16,7 +16,7 @@ import pytest
 
 import triage
 from triage import app, cli
-from triage.config import Settings
+from triage.config import MOST_TOKENS, Settings
 from triage.errors import BadInput, ConfigError
 from triage.parse import parse_files
 
@@ -277,6 +277,13 @@ def test_usage(run, arguments):
     assert "Error: " in ended.err
 
 
+def test_flag_and_setting_have_the_same_bounds():
+    """What a flag takes as a budget, the variable takes too, and no more."""
+    [flag] = [p for p in cli.context.params if p.name == "max_tokens"]
+    assert isinstance(flag.type, click.IntRange)
+    assert (flag.type.min, flag.type.max) == (100, MOST_TOKENS)
+
+
 @pytest.mark.parametrize("command", ["context", "parse"])
 @pytest.mark.parametrize("name", ["nope.txt", ".", "", "x" * 5_000, "nul\0", "h\udce9"])
 def test_file_that_cannot_be_read(run, command, name):
@@ -371,14 +378,14 @@ def test_parse_writes_utf8(tmp_path):
     path.write_text(TRACE.replace("runtime error: invalid", "caf\u00e9 \u4e16"))
     for fmt in ("text", "json"):
         out = io.BytesIO()
-        parse_files([str(path)], fmt, out)
+        parse_files([str(path)], fmt, out.write)
         assert "caf\u00e9 \u4e16" in out.getvalue().decode()
 
 
 def test_parse_of_no_file(tmp_path):
     """A file that is not there is named, with what to do."""
     with pytest.raises(BadInput, match="no such file or directory; name a text file"):
-        parse_files([str(tmp_path / "none")], "text", io.BytesIO())
+        parse_files([str(tmp_path / "none")], "text", io.BytesIO().write)
 
 
 def test_cache_commands(run, repo, tmp_path):

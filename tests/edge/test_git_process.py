@@ -3,16 +3,20 @@ import os
 import shutil
 import signal
 import sys
+from pathlib import Path
 
 import pytest
 
 from triage.core.model import Package
 from triage.errors import (
+    BadInput,
+    CommitMissing,
     FileMissing,
     SourceError,
     SourceTimeout,
 )
 from triage.sources.git import GitSource
+from triage.sources.gitprocess import run_git
 
 SHOP = {
     "go.mod": "module example.com/shop\n",
@@ -204,3 +208,48 @@ def _damage(repo, path: str) -> None:
     damaged = repo.path / ".git/objects" / oid[:2] / oid[2:]
     damaged.chmod(0o600)
     damaged.write_bytes(b"no zlib stream")
+
+
+async def test_a_name_that_cannot_be_sent(repo, opened):
+    """It is refused, and the questions after it get their own answers."""
+    commit = repo.commit(SHOP)
+    async with opened(repo.path) as source:
+        with pytest.raises(BadInput, match="no commit id"):
+            await source.resolve("\udcff")
+        assert await source.resolve("HEAD") == commit
+
+
+def _put_before(monkeypatch, directory, script):
+    """Put a program called git before the real one."""
+    program = directory / "bin/git"
+    program.parent.mkdir()
+    program.write_text(f"#!/bin/sh\n{script}\n")
+    program.chmod(0o755)
+    monkeypatch.setenv("PATH", f"{program.parent}:{os.environ['PATH']}")
+
+
+async def test_always_killed(repo, opened, monkeypatch, tmp_path):
+    """A git that others kill each time says nothing of the objects."""
+    commit = repo.commit(SHOP)
+    real = shutil.which("git")
+    script = f'case "$*" in *cat-file*) kill -9 $$;; esac\nexec {real} "$@"'
+    _put_before(monkeypatch, tmp_path, script)
+    async with opened(repo.path) as source:
+        with pytest.raises(SourceError, match="git stopped") as caught:
+            await source.package(commit, "cart")
+    assert not isinstance(caught.value, CommitMissing)
+
+
+async def test_what_git_started_ends_with_it(monkeypatch, tmp_path):
+    """A git that hangs in a program of its own is ended together with that."""
+    script = f"sleep 60 &\necho $! >{tmp_path}/pid\nwait"
+    _put_before(monkeypatch, tmp_path, script)
+    with pytest.raises(SourceTimeout):
+        await run_git(tmp_path, "version", seconds=0.3)
+    assert _state((tmp_path / "pid").read_text().strip()) in {"Z", "X", "gone"}
+
+
+def _state(pid: str) -> str:
+    """Tell how a process is, by its letter."""
+    stat = Path(f"/proc/{pid}/stat")
+    return stat.read_text().split()[2] if stat.exists() else "gone"

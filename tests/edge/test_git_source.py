@@ -88,6 +88,22 @@ class TestResolve:
             with pytest.raises(CommitMissing, match="names a blob"):
                 await source.resolve(repo.git("rev-parse", "HEAD:a.go"))
 
+    @pytest.mark.parametrize(
+        ("lost", "said"),
+        [
+            ("HEAD", r"is [0-9a-f]{40}, which cannot be read.*git fsck"),
+            ("HEAD^{tree}", r"has lost its root tree.*git fsck"),
+        ],
+    )
+    async def test_lost_object(self, repo, opened, lost, said):
+        """A repository that lost its commit or its root tree is said to be damaged."""
+        commit = repo.commit({"a.go": "package a\n"})
+        oid = repo.git("rev-parse", lost)
+        (repo.path / ".git/objects" / oid[:2] / oid[2:]).unlink()
+        async with opened(repo.path) as source:
+            with pytest.raises(CommitMissing, match=said):
+                await source.resolve("HEAD") and await source.paths(commit)
+
     async def test_no_commit_yet(self, repo, opened):
         """An empty repository is said to be empty."""
         async with opened(repo.path) as source:
@@ -173,7 +189,7 @@ class TestPaths:
 
     async def test_tree_bomb(self, repo, monkeypatch, opened):
         """A tree that holds itself a million times is given up, not walked."""
-        monkeypatch.setattr("triage.sources.gittrees._MAX_TREES", 1_000)
+        monkeypatch.setattr("triage.sources.limits.MAX_DIRECTORIES", 1_000)
         tree = repo.git("mktree", data=b"")
         for _ in range(8):
             tree = repo.git(

@@ -2,6 +2,7 @@
 
 import asyncio
 import ssl
+import threading
 import time
 from collections.abc import AsyncIterator, Awaitable, Callable
 from datetime import UTC, datetime, timedelta
@@ -40,6 +41,15 @@ CALLS: dict[str, Call] = {
 }
 calls = pytest.mark.parametrize("call", CALLS.values(), ids=CALLS)
 both = pytest.mark.parametrize("credentials", [GOOD, None], ids=["token", "anonymous"])
+
+
+async def settled(source: GitHubSource) -> None:
+    """Wait until all threads are idle: what was given up is sent all the same."""
+    threads, loop = source._repository.api._threads, asyncio.get_running_loop()
+    # None of these ends before each has a thread of its own.
+    together = threading.Barrier(threads._max_workers)
+    turns = range(together.parties)
+    await asyncio.gather(*(loop.run_in_executor(threads, together.wait) for _ in turns))
 
 
 @pytest.fixture(scope="module")
@@ -170,9 +180,11 @@ async def test_a_primary_limit(
     async with reading(server, credentials=credentials) as source:
         with pytest.raises(RateLimited) as caught:
             await call(source, shop.head)
+        await settled(source)
         sent = len(server.requests)
         with pytest.raises(RateLimited):
             await call(source, shop.head)
+        await settled(source)
     assert caught.value.reset_at == server.anonymous.reset
     assert len(server.requests) == sent
 

@@ -8,7 +8,7 @@ import pytest
 from tests.github_server import GitHubServer
 from tests.githubapi.gitrepo import git
 from tests.githubapi.samples import GOOD, MemoryBlobs, Workshop, reading, serving
-from triage.errors import BadInput, CommitMissing, FileMissing
+from triage.errors import BadInput, CommitMissing, FileMissing, SourceError
 from triage.sources.github import GitHubApi, GitHubSource, Token
 
 USER = "package handlers\n\nfunc Update() {}\n"
@@ -319,3 +319,13 @@ async def test_module_files_come_together(server: GitHubServer, commit: str) -> 
         files = await source.read_all(commit, wanted)
     assert files == {"backend/go.mod": MODULE.encode(), "go.work": WORK.encode()}
     assert len(server.requests) == 1
+
+
+async def test_how_much_is_listed(
+    server: GitHubServer, commit: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A tree whose paths take too much is an error, found while it is read."""
+    monkeypatch.setattr("triage.sources.limits.MAX_PATH_BYTES", 20)
+    async with reading(server) as source:
+        with pytest.raises(SourceError, match="paths take over"):
+            await source.paths(commit)

@@ -34,6 +34,36 @@ def test_acquittal():
     assert [blame.strikes(1.0, request(text)) for text in (b"a", b"b")] == [0, 1]
 
 
+def test_conviction():
+    """The deaths of a culprit count no more, and it has all its strikes for an hour."""
+    blame = Blame(Rules(deaths=2, memory=100.0))
+    blame.death(1.0, [request(b"a"), request(b"b")])
+    blame.death(2.0, [request(b"a")])
+    before = blame.refusal(3.0)
+
+    blame.convict(3.0, request(b"a"))
+    blame.convict(50.0, request(b"c"))
+    blame.convict(90.0, request(b"a"))
+
+    assert (before, blame.refusal(3.0)) == (58.0, None)
+    texts = (b"a", b"b", b"c")
+    assert [blame.strikes(99.0, request(text)) for text in texts] == [2, 1, 2]
+    assert [blame.strikes(102.0, request(text)) for text in texts] == [0, 0, 2]
+
+
+def test_conviction_leaves_other_deaths():
+    """Deaths that a culprit had no part in still count."""
+    blame = Blame(Rules(deaths=3, window=60.0))
+    for now, text in ((0.0, b"a"), (1.0, b"b"), (2.0, b"c"), (3.0, b"d")):
+        blame.death(now, [request(text)])
+
+    blame.convict(4.0, request(b"d"))
+    refusal = blame.refusal(4.0)
+    blame.convict(4.0, request(b"c"))
+
+    assert (refusal, blame.refusal(4.0)) == (56.0, None)
+
+
 def test_strikes_are_forgotten():
     """A strike counts for an hour from the last one."""
     blame = Blame(Rules(memory=100.0))
@@ -76,3 +106,12 @@ def test_deaths_far_apart_are_no_reason():
         blame.death(now, [])
 
     assert blame.refusal(60.0) is None
+
+
+def test_equal_inputs_share_a_death():
+    """Two equal requests in work when one generation dies have one strike."""
+    blame = Blame(Rules())
+
+    blame.death(1.0, [request(b"a"), request(b"a")])
+
+    assert blame.strikes(1.0, request(b"a")) == 1

@@ -109,7 +109,7 @@ async def test_start_and_close(nursery, clock):
     usable = child.usable
     await child.close()
 
-    assert Hello(1, 1, "0.1.0", "go1.27.3") == child.hello
+    assert Hello(2, 1, "0.1.0", "go1.27.3") == child.hello
     assert usable
     assert not child.usable
     assert gone(pid)
@@ -124,7 +124,7 @@ async def test_host_names_its_versions(nursery):
     with pytest.raises(HelperStartFailed) as caught:
         await nursery(command=["/bin/sh", "-c", script, "helper"]).start()
 
-    assert "-serve -protocol 1 -schema 1 -version 0.1.0" in str(caught.value)
+    assert "-serve -protocol 2 -schema 1 -version 0.1.0" in str(caught.value)
 
 
 async def test_environment_is_an_allow_list(nursery):

@@ -76,7 +76,7 @@ async def test_one_child_for_many_calls(helper, generations):
 
 async def test_hello(helper, generations):
     """The versions can be asked for, which starts a child."""
-    assert Hello(1, 1, "0.1.0", "go1.27.3") == await helper.hello()
+    assert Hello(2, 1, "0.1.0", "go1.27.3") == await helper.hello()
     await ask(helper, "echo")
     assert generations() == 1
 
@@ -148,7 +148,60 @@ async def test_poison_is_quarantined(helper, generations):
 
     assert isinstance(caught.value.__cause__, HelperDied)
     assert answer == b"good"
-    assert generations() == 3
+    # Twice with types, twice without, and one for all that follow.
+    assert generations() == 5
+
+
+async def test_poison_of_the_type_checker_is_answered(helper, generations):
+    """An input that ends the helper only with its types is answered without them.
+
+    That is remembered: the second time it costs nobody a death.
+    """
+    first = await ask(helper, "crash:echo", b"poison")
+    before = generations()
+    second = await ask(helper, "crash:echo", b"poison")
+
+    assert (first, second) == (b"poison", b"poison")
+    assert (before, generations()) == (3, 3)
+
+
+async def test_endless_types_are_answered(helper, clock, generations):
+    """An input whose types take too long costs one death, and is remembered."""
+    call = asyncio.create_task(ask(helper, "hang:echo", b"endless"))
+    await clock.expire(LIMITS.call)
+
+    assert await call == b"endless"
+    assert await ask(helper, "hang:echo", b"endless") == b"endless"
+    assert generations() == 2
+
+
+async def test_without_types_is_forgotten(helper, clock):
+    """After an hour the types are tried again: the machine may have been at fault."""
+    assert await ask(helper, "crash*2:pid", b"once") != b"once"
+    clock.move(clock.now + 3_600)
+
+    assert await ask(helper, "crash*2:pid", b"once") == b"once"
+
+
+async def test_answered_poison_is_no_reason_to_refuse(helper):
+    """However many inputs are answered without types, others are served meanwhile."""
+    poisons = [b"%d" % number for number in range(6)]
+
+    answers = await asyncio.gather(
+        *(ask(helper, "crash:echo", text) for text in poisons)
+    )
+
+    assert poisons == answers
+    assert await ask(helper, "echo", b"good") == b"good"
+
+
+async def test_print_has_no_types(helper, clock):
+    """A request of another kind that takes too long is not asked in another way."""
+    call = asyncio.create_task(helper.print([Snippet("spec", b"")]))
+    await clock.expire(LIMITS.call)
+
+    with pytest.raises(HelperTimeout):
+        await call
 
 
 async def test_bystanders_are_not_lost(helper, generations):
@@ -164,8 +217,9 @@ async def test_bystanders_are_not_lost(helper, generations):
     await ask(helper, "echo")
 
     assert answer == b"bystander"
-    # Poison, poison alone, bystander alone, and one for all that follow.
-    assert (before, generations()) == (3, 4)
+    # Poison, poison alone, both without types, bystander alone, and one for all that
+    # follow.
+    assert (before, generations()) == (5, 6)
 
 
 async def ask_is_held(helper: Helper) -> None:
@@ -174,22 +228,23 @@ async def ask_is_held(helper: Helper) -> None:
 
 
 async def test_slow_input_is_timed_out_and_quarantined(helper, clock, generations):
-    """A hanging input is not tried again at once, the second time alone, then never."""
-    for generation in (1, 2):
+    """A hanging input is tried without types, the second time so alone, then never."""
+    for limits, generation in ((2, 2), (1, 3)):
         call = asyncio.create_task(ask(helper, "hang", b"endless"))
-        await clock.expire(LIMITS.call)
+        for _ in range(limits):
+            await clock.expire(LIMITS.call)
         with pytest.raises(HelperTimeout):
             await call
         assert generations() == generation
 
     with pytest.raises(HelperQuarantined):
         await ask(helper, "hang", b"endless")
-    assert generations() == 2
+    assert generations() == 3
 
 
 async def test_bystanders_of_a_timeout_are_not_lost(helper, clock):
     """Who was in work beside a hanging call is answered by another generation."""
-    hanging = asyncio.create_task(ask(helper, "hang"))
+    hanging = asyncio.create_task(ask(helper, "hang:fail"))
     await clock.until_set(LIMITS.call)
     clock.move(clock.now + 1)
     bystander = asyncio.create_task(ask(helper, "hold*1", b"bystander"))
@@ -197,7 +252,7 @@ async def test_bystanders_of_a_timeout_are_not_lost(helper, clock):
 
     await clock.expire(LIMITS.call)
 
-    with pytest.raises(HelperTimeout):
+    with pytest.raises(HelperFailed):
         await hanging
     assert await bystander == b"bystander"
 
@@ -220,7 +275,7 @@ async def test_circuit_breaker(helper, clock, generations):
     clock.move(clock.now + 60)
     answer = await ask(helper, "echo", b"again")
 
-    assert (before, refused) == (4, 4)
+    assert (before, refused) == (8, 8)
     assert answer == b"again"
 
 

@@ -168,3 +168,12 @@ async def test_bytes_that_are_no_text(shelf, option):
     assert type(caught.value) is BadInput
     assert str(caught.value).encode().isascii()
     assert shelf.opened == []
+
+
+async def test_nothing_is_lent_after_the_end(shelf):
+    """What nobody would close any more is not opened."""
+    openings = Openings(shelf)
+    await openings.close()
+    with pytest.raises(TriageError, match="closed"):
+        await borrow(openings, "a")
+    assert shelf.opened == []

@@ -7,7 +7,7 @@ from types import SimpleNamespace
 
 import pytest
 
-from triage.core.panics import limits
+from triage.core import limits
 from triage.errors import BadInput, TooLarge
 from triage.parse import parse_files
 
@@ -25,7 +25,7 @@ def crash(tmp_path):
 def parsed(files: list[str], fmt: str) -> str:
     """Return what is printed."""
     out = io.BytesIO()
-    parse_files(files, fmt, out)
+    parse_files(files, fmt, out.write)
     return out.getvalue().decode()
 
 

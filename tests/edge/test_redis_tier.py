@@ -1,6 +1,7 @@
 """The tier that machines share: on a real server, and without one."""
 
 import asyncio
+import logging
 import tempfile
 from pathlib import Path
 
@@ -16,6 +17,7 @@ pytest.importorskip("redis", reason="no redis package: pip install 'triage-go[re
 
 from triage.cache.redis import RETRY, RedisTier
 
+MODULE = RedisTier.__module__
 USER = "svc/h/user.go"
 
 
@@ -124,7 +126,9 @@ async def test_a_server_that_went_is_asked_again_when_it_is_back(
     tier.put("contexts", {b"k": b"anew"})
     await written(tier)
     assert await tier.get("contexts", [b"k"]) == {b"k": b"anew"}
-    assert [record.levelname for record in caplog.records] == ["WARNING"]
+    # The event loop's own words, when a machine is busy, are not the tier's.
+    told = [level for name, level, _ in caplog.record_tuples if name == MODULE]
+    assert told == [logging.WARNING]
 
 
 async def test_a_server_that_never_answers_is_waited_for_once(connect, clock):
@@ -158,8 +162,8 @@ async def test_a_server_that_is_not_there_is_told_once(connect, caplog):
     tier.put("contexts", {b"k": b"v"})
     await written(tier)
     assert await tier.get("contexts", [b"k"]) == {}
-    assert len(caplog.records) == 1
-    assert "Redis is away" in caplog.text
+    [told] = [text for name, _, text in caplog.record_tuples if name == MODULE]
+    assert told.startswith("Redis is away")
 
 
 async def test_too_much_at_once_is_dropped(connect):

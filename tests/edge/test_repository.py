@@ -1,5 +1,6 @@
 import os
 import re
+import shlex
 import shutil
 
 import pytest
@@ -143,6 +144,11 @@ async def test_dubious_ownership(repo, tmp_path, monkeypatch):
         await find_repository(repo.path)
     cure = f"git config --global --add safe.directory {repo.path}"
     assert cure in str(caught.value)
+    odd = repo.path.rename(tmp_path / "d'; touch x; '")
+    with pytest.raises(SourceError) as caught:
+        await find_repository(odd)
+    assert shlex.split(str(caught.value).partition("run: ")[2])[-1] == str(odd)
+    odd.rename(repo.path)
     repo.git("config", "--global", "--add", "safe.directory", str(repo.path))
     assert (await find_repository(repo.path)).top == repo.path
 
@@ -201,3 +207,14 @@ async def test_hidden_directory_of_a_plain_module(tmp_path):
     place = await find_repository(tmp_path / ".hid")
     assert (place.top, place.subdirectory) == (tmp_path, ".hid")
     assert (await find_repository(tmp_path)).subdirectory == ""
+
+
+async def test_a_git_that_says_nothing(tmp_path, monkeypatch):
+    """A program called git that ends well and silently is no git."""
+    program = tmp_path / "bin/git"
+    program.parent.mkdir()
+    program.write_text("#!/bin/sh\nexit 0\n")
+    program.chmod(0o755)
+    monkeypatch.setenv("PATH", f"{program.parent}:{os.environ['PATH']}")
+    with pytest.raises(SourceError, match="did not answer as git does"):
+        await find_repository(tmp_path)

@@ -354,3 +354,24 @@ async def test_used_keys_are_written_in_bulk(path, caplog):
     await settle(tier)
     assert db.execute(count, (before,)).get == 1100
     await tier.close()
+
+
+def test_a_bug_in_a_write_costs_that_write_alone(tmp_path, caplog):
+    """The thread goes on, the writes beside it are done, and one warning is given."""
+    writer, done = Writer(tmp_path / "cache.db", limit=1 << 30), list[str]()
+
+    def broken(*_):
+        raise ValueError("a bug")
+
+    writer.add(lambda *_: done.append("before"), 1)
+    writer.add(broken, 1)
+    writer.add(lambda *_: done.append("after"), 1)
+    writer.drain()
+    writer.add(broken, 1)
+    writer.add(lambda *_: done.append("later"), 1)
+    writer.close()
+
+    assert {"before", "after", "later"} <= set(done)
+    assert [text for text in caplog.messages if "a bug" in text] == [
+        "some answers are not kept: ValueError: a bug; report this"
+    ]

@@ -299,3 +299,28 @@ async def test_close(source):
     await source.close()
     await source.close()
     assert await source.resolve(None) is None
+
+
+async def test_how_much_is_listed(root, source, monkeypatch):
+    """Too many directories or too long paths in all are an error, found on the way."""
+    fill(root, {f"d{n}/x.go": "package d\n" for n in range(9)})
+    monkeypatch.setattr(limits, "MAX_DIRECTORIES", 8)
+    with pytest.raises(SourceError, match="over 8 directories"):
+        await source.paths(None)
+    monkeypatch.setattr(limits, "MAX_DIRECTORIES", 9)
+    monkeypatch.setattr(limits, "MAX_PATH_BYTES", 50)
+    with pytest.raises(SourceError, match="paths take over"):
+        await source.paths(None)
+
+
+async def test_how_deep_is_listed(root, source):
+    """Directories deeper than any path that is taken are passed over."""
+    fill(root, {"a/" * 250 + "x.go": "package a\n", "a/" * 300 + "x.go": ""})
+    assert await source.paths(None) == ("a/" * 250 + "x.go",)
+
+
+async def test_a_damaged_repository_is_not_called_plain(root, source):
+    """With a `.git` that git does not take, a commit's error says so."""
+    fill(root, {".git/HEAD": "garbage"})
+    with pytest.raises(SourceError, match="HEAD or its refs are damaged"):
+        await source.resolve("HEAD")

@@ -7,6 +7,7 @@ from triage.cache.memory import MemoryShelf
 from triage.cache.stack import Stack
 from triage.core.keys import snippet_key, table_key
 from triage.core.model import BuildContext, Package, Snippet
+from triage.core.table import is_checked
 from triage.ports import Parser
 
 _PRINTS = 8 << 20
@@ -40,7 +41,8 @@ class CachingParser:
             table = await self._parser.symbols(
                 package, context, focus, import_path=import_path
             )
-            self._tiers.put("tables", {key: table})
+            if is_checked(table):  # else the next try may do better
+                self._tiers.put("tables", {key: table})
             return table
 
         return await self._flights.once(key, find)

@@ -139,6 +139,9 @@ class Writer:
             except (apsw.Error, OSError) as error:
                 self._pause(error)
                 return
+            except Exception as error:  # noqa: BLE001 - the thread's own edge
+                self._pass_over(error, batch)
+                return
             else:
                 return
 
@@ -180,6 +183,15 @@ class Writer:
             f"{self._path} cannot be written ({error}); answers are right but not"
             " kept: mend it, or name another directory with --data-dir",
         )
+
+    def _pass_over(self, error: Exception, batch: list[Write]) -> None:
+        """Drop the write that shows a bug of ours; the others are written, singly."""
+        if len(batch) > 1:
+            for write in batch:
+                self._write([write])
+            return
+        name = type(error).__name__
+        self._tell("bug", f"some answers are not kept: {name}: {error}; report this")
 
     def _tell(self, trouble: str, text: str) -> None:
         if trouble not in self._told:

@@ -14,6 +14,7 @@ from triage.core.modules import (
     without_major,
 )
 from triage.core.names import FunctionName
+from triage.core.printed import is_endless
 from triage.core.standard import is_standard
 
 _NAMELESS = {"main", "command-line-arguments"}
@@ -36,7 +37,7 @@ def said_package(name: FunctionName | None) -> str:
 
     A vendored package's is given as its importers write it.
     """
-    if name is None or name.package in _NAMELESS:
+    if name is None or name.package in _NAMELESS or is_endless(name.package):
         return ""
     if name.package.startswith(_PLACELESS):
         return ""

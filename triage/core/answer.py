@@ -1,30 +1,22 @@
 """Put the answer together: symbols in their order of display, text, figures."""
 
-import math
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from dataclasses import dataclass
-from posixpath import basename
 
-from triage.core import render
-from triage.core.budget import CHARACTERS_PER_TOKEN, Fitted
-from triage.core.cut import Piece
+from triage.core import notes, render
+from triage.core.budget import Fitted, tokens
 from triage.core.fingerprint import fingerprint
 from triage.core.forms import Shown
+from triage.core.heading import heading_of
 from triage.core.model import (
     Crash,
     CrashPackage,
     Result,
     ShownPanic,
     Stats,
-    Symbol,
 )
-from triage.core.picks import Pick
-from triage.core.rules import CrashSite
-from triage.core.site import expressions, title
+from triage.core.site import CrashSite, expressions, title
 from triage.core.table import DeclFlag
-
-_NAMED_LEFT_OUT = 8
-"""How many of what was left out are named; the rest is counted."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,15 +42,16 @@ def assemble(
     site: CrashSite, fitted: Fitted, printed: Iterable[str], origin: Origin
 ) -> Result:
     """Build the result; *printed* are the texts for `snippets`, in order."""
-    texts = dict(zip((s.pick.key for s in snippets(fitted)), printed, strict=True))
+    least = notes.size(notes.counted_out(len(fitted.left_out), fitted.budget))
+    texts, room = _printed(fitted, printed, fitted.room - least)
     symbols = tuple(
-        _symbol(shown.pick, shown.piece, texts.get(shown.pick.key))
+        shown.symbol(texts.get(shown.pick.key))
         for shown in sorted(fitted.shown, key=_place)
     )
-    heading = _heading(site, origin)
-    notes = [f"{render.NOTE}{warning}" for warning in origin.warnings]
-    notes += _left_out(fitted.left_out, fitted.room)
-    context = render.text(heading, symbols, notes)
+    heading = heading_of(site, origin.panic.message, fitted.budget)
+    said = notes.warned(origin.warnings, fitted.budget)
+    said += notes.left_out(fitted.left_out, room + least, fitted.budget)
+    context = render.text(heading, symbols, said)
     return Result(
         panic=origin.panic,
         crash=_crash(site, origin),
@@ -72,8 +65,29 @@ def assemble(
         context=context,
         stats=_stats(site, context),
         served_from=origin.served_from,
-        warnings=origin.warnings,
+        warnings=notes.bounded(origin.warnings),
     )
+
+
+def _printed(
+    fitted: Fitted, printed: Iterable[str], room: int
+) -> tuple[dict[tuple[str, int], str], int]:
+    """Choose the printed texts for which there is *room*; return what is left of it.
+
+    What was paid for is the text as cut; a printer aligns, so that one long name makes
+    many long lines. Several symbols may share one text, which counts once.
+    """
+    chosen: dict[tuple[str, int], str] = {}
+    counted: dict[tuple[str, str, str], str] = {}
+    for shown, text in zip(snippets(fitted), printed, strict=True):
+        pick, cut = shown.pick, shown.piece.text
+        place = pick.section, pick.view.path(pick.decl), cut
+        if place not in counted:
+            growth = len(text or cut) - len(cut)
+            counted[place] = text if growth <= max(0, room) else ""
+            room -= growth if counted[place] else 0
+        chosen[pick.key] = counted[place]
+    return chosen, room
 
 
 def _place(shown: Shown) -> tuple[int, int, int, str, int, int]:
@@ -84,35 +98,6 @@ def _place(shown: Shown) -> tuple[int, int, int, str, int, int]:
     turn = pick.turn if pick.section == "callers" else 0
     path = pick.view.path(pick.decl)
     return section, part, turn, path, pick.decl.line, pick.decl.id
-
-
-def _symbol(pick: Pick, piece: Piece, printed: str | None) -> Symbol:
-    decl = pick.decl
-    return Symbol(
-        kind=decl.kind.name.lower(),
-        name=decl.name,
-        receiver=decl.receiver or None,
-        file=pick.view.path(decl),
-        start_line=piece.start_line,
-        end_line=piece.end_line,
-        section=pick.section,
-        depth=pick.depth,
-        reason=pick.reason,
-        marks=pick.marks,
-        elided=piece.elided,
-        omitted=piece.omitted,
-        text=printed or piece.text,
-    )
-
-
-def _heading(site: CrashSite, origin: Origin) -> render.Heading:
-    return render.Heading(
-        path=site.view.path(site.decl),
-        directory=site.view.directory,
-        package=site.view.package_name(site.decl),
-        line=site.line,
-        message=origin.panic.message,
-    )
 
 
 def _crash(site: CrashSite, origin: Origin) -> Crash:
@@ -141,25 +126,7 @@ def _stats(site: CrashSite, context: str) -> Stats:
         files=files,
         package_bytes=size,
         context_bytes=len(context.encode()),
-        package_tokens=math.ceil(characters / CHARACTERS_PER_TOKEN),
-        context_tokens=math.ceil(len(context) / CHARACTERS_PER_TOKEN),
+        package_tokens=tokens(characters),
+        context_tokens=tokens(len(context)),
         token_reduction=round(1 - len(context) / characters, 4),
     )
-
-
-def _left_out(picks: Sequence[Pick], room: int) -> list[str]:
-    """Say what the budget left no room for, by name as far as *room* goes."""
-    if not picks:
-        return []
-    named, spent = list[str](), len(f"// {render.LEFT_OUT} and 1000 more\n")
-    for pick in picks[:_NAMED_LEFT_OUT]:
-        name = f"{title(pick.decl)} ({basename(pick.view.path(pick.decl))})"
-        spent += len(name) + len(", ")
-        if spent > room:
-            break
-        named.append(name)
-    more = len(picks) - len(named)
-    if not named:
-        return [f"{render.LEFT_OUT}{more} declaration{'s' if more > 1 else ''}"]
-    tail = f" and {more} more" if more else ""
-    return [f"{render.LEFT_OUT}{', '.join(named)}{tail}"]

@@ -1,28 +1,37 @@
 """Cut text for a declaration: whole, a region, its signature, a pruned struct.
 
 Text is taken by byte offset, exactly as written, and decoded last. Where lines are
-left out, a comment line says how many and which.
+left out, a comment line says how many and which; where a line is cut because nothing
+else would fit, a comment in it says so.
 """
 
+import re
 from collections.abc import Collection, Iterable, Sequence
-from dataclasses import dataclass, replace
 from itertools import groupby
 
+import msgspec
+from msgspec.structs import replace
+
+from triage.core.narrow import narrowed
 from triage.core.table import Decl, DeclFlag, Kind
-from triage.core.view import View
+from triage.core.view import View, remembered
 
 _NOTE_SIZE = 48
 """Characters that a note may take, its indent with it."""
 _DOC_SHARE = 4
 """A doc comment may take a window's budget divided by this."""
+_LEAST_LINE = 90
+"""Characters to which no line is cut while there is any choice."""
+_HIDDEN = "// ..."
+"""Stands for all lines of one side where there is no room for a note."""
 
+_SELECTORS = re.compile(r"[\w.]*")
 
 _Ranges = tuple[tuple[int, int], ...]
 _NOTHING: _Ranges = ()
 
 
-@dataclass(frozen=True, slots=True)
-class Piece:
+class Piece(msgspec.Struct, frozen=True, gc=False):
     """Text for one declaration and what it shows of it."""
 
     text: str
@@ -30,10 +39,11 @@ class Piece:
     end_line: int
     elided: bool = False
     omitted: _Ranges = ()
+    narrowed: bool = False
+    """Whether lines of it are cut."""
 
 
-@dataclass(frozen=True, slots=True)
-class _Lines:
+class _Lines(msgspec.Struct, frozen=True, gc=False):
     """A declaration's text by lines, as it stands alone."""
 
     doc: str
@@ -55,11 +65,14 @@ class _Lines:
         parts: list[str] = []
         omitted: list[tuple[int, int]] = []
         numbers = range(self.first, self.last + 1)
-        for kept, group in groupby(numbers, key=lambda number: number in keep):
+        for kept, group in groupby(numbers, key=keep.__contains__):
             run = list(group)
             lines = self.lines[run[0] - self.first : run[-1] - self.first + 1]
+            if kept:
+                parts += lines
+                continue
             note = _note(run[0], run[-1], _indent(lines)) + "\n"
-            if kept or sum(map(len, lines)) <= len(note):
+            if sum(map(len, lines)) <= len(note):
                 parts += lines
             else:
                 parts.append(note)
@@ -82,12 +95,14 @@ def is_lifted(decl: Decl) -> bool:
     return decl.group_start >= 0 and not decl.flags & DeclFlag.IOTA
 
 
+@remembered
 def whole(view: View, decl: Decl) -> Piece:
     """Return the declaration as written; a grouped spec gets its keyword back."""
     doc, body, first = _text(view, decl)
     return Piece(doc + body, first, first + body.count("\n"))
 
 
+@remembered
 def signature(view: View, decl: Decl) -> Piece:
     """Return a function without its body, of others the first and the last line."""
     text = _lines(view, decl)
@@ -121,7 +136,62 @@ def window(view: View, decl: Decl, line: int, budget: int) -> Piece:
     The signature, the line and the end are shown whatever they take; a doc comment
     only where it leaves most of the room to the code.
     """
+    return _window(_lines(view, decl), line, budget)
+
+
+def narrow_window(
+    view: View, decl: Decl, line: int, budget: int, focus: Sequence[str]
+) -> Piece:
+    """Cut *decl* to *budget* characters around *line*, and lines that are too long.
+
+    *line* is cut around the end of the first text of *focus* that stands on it. Where
+    not even signature and end have room, it is shown alone.
+    """
     text = _lines(view, decl)
+    line = min(max(line, text.first), text.last)
+    limit = max(_LEAST_LINE, budget // 4)
+    at = _focus(text.lines[line - text.first], focus)
+    lines = tuple(
+        narrowed(one, limit, at if number == line else 0)
+        for number, one in enumerate(text.lines, text.first)
+    )
+    head = text.head if sum(map(len, lines[: text.head])) <= limit else 1
+    piece = _window(replace(text, lines=lines, head=head), line, budget)
+    if len(piece.text) > budget:
+        piece = _alone(text, line, budget, at)
+    return replace(piece, narrowed=True)
+
+
+def _focus(line: str, texts: Sequence[str]) -> int:
+    """Return where on *line* the first of *texts* that it holds ends, else 0.
+
+    The selectors behind it are part of what faulted, and of a long text the beginning
+    is all that is known.
+    """
+    for text in filter(None, texts):
+        if (start := line.find(text)) >= 0:
+            rest = _SELECTORS.match(line, start + len(text))
+            return rest.end() if rest else start
+    return 0
+
+
+def _alone(text: _Lines, line: int, budget: int, focus: int) -> Piece:
+    """Show nothing but *line*, cut; what is on either side is told if that fits."""
+    sides = ((text.doc_line, line - 1), (line + 1, text.last))
+    hidden = tuple(side for side in sides if side[0] <= side[1])
+    source = text.lines[line - text.first].rstrip("\r\n")
+    notes = [_note(*side, "") if side in hidden else "" for side in sides]
+    if sum(map(len, notes)) + len(hidden) + len(source) > budget:
+        notes = [_HIDDEN if side in hidden else "" for side in sides]
+    room = budget - sum(map(len, notes)) - len(hidden)
+    if room < _LEAST_LINE // 4:
+        room, notes = budget, ["", ""]
+    parts = (notes[0], narrowed(source, room, focus), notes[1])
+    shown = "\n".join(part for part in parts if part)
+    return Piece(shown, text.first, text.last, omitted=hidden)
+
+
+def _window(text: _Lines, line: int, budget: int) -> Piece:
     doc, told = text.doc, _NOTHING
     if len(doc) * _DOC_SHARE > budget:
         doc, told = _without_doc(text)
@@ -149,6 +219,7 @@ def _without_doc(text: _Lines) -> tuple[str, _Ranges]:
     return (note, (lines,)) if len(note) < len(text.doc) else (text.doc, _NOTHING)
 
 
+@remembered
 def _lines(view: View, decl: Decl) -> _Lines:
     """Read a declaration line by line; out of a group it comes with its keyword."""
     doc, body, first = _text(view, decl)

@@ -10,8 +10,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 
 from triage.core.picks import Near, Part, Pick
-from triage.core.rules import CrashSite
-from triage.core.site import title
+from triage.core.site import CrashSite, title
 from triage.core.table import NONE, Decl, DeclFlag, FieldFlag, Kind, Role, Wrap
 from triage.core.view import View
 

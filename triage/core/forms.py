@@ -1,12 +1,14 @@
 """The forms in which a pick can be shown, the fullest first."""
 
-from collections.abc import Iterator
-from dataclasses import dataclass
+from collections.abc import Iterator, Sequence
+
+import msgspec
 
 from triage.core import cut
-from triage.core.model import Snippet
+from triage.core.model import Snippet, Symbol
 from triage.core.picks import Pick
-from triage.core.table import DeclFlag, Kind
+from triage.core.table import Decl, DeclFlag, Kind
+from triage.core.view import View, remembered
 
 LONG = 2500
 """Characters over which a function is shown as regions."""
@@ -16,20 +18,44 @@ _BEST_LINES = 2
 """How many such lines a region is made around."""
 
 
-@dataclass(frozen=True, slots=True)
-class Shown:
+class Shown(msgspec.Struct, frozen=True):
     """A pick with its text; a *snippet* stands for text that has to be printed anew."""
 
     pick: Pick
     piece: cut.Piece
     snippet: Snippet | None = None
 
+    def symbol(self, printed: str | None = None) -> Symbol:
+        """Return it as a part of the answer; *printed* stands for its own text."""
+        pick, piece = self.pick, self.piece
+        return Symbol(
+            kind=pick.decl.kind.name.lower(),
+            name=pick.decl.name,
+            receiver=pick.decl.receiver or None,
+            file=pick.view.path(pick.decl),
+            start_line=piece.start_line,
+            end_line=piece.end_line,
+            section=pick.section,
+            depth=pick.depth,
+            reason=pick.reason,
+            marks=pick.marks,
+            elided=piece.elided,
+            omitted=piece.omitted,
+            text=printed or piece.text,
+        )
 
-def crash_form(pick: Pick, line: int, share: int) -> Shown:
-    """Show the crash function whole, or its signature and a window."""
+
+def crash_form(pick: Pick, line: int, share: int, focus: Sequence[str] = ()) -> Shown:
+    """Show the crash function in *share* characters: whole, or a window in it.
+
+    Lines are cut where nothing else would do, the crash line around what can have
+    faulted, *focus*.
+    """
     piece = cut.whole(pick.view, pick.decl)
     if len(piece.text) > share:
         piece = cut.window(pick.view, pick.decl, line, share)
+    if len(piece.text) > share:
+        piece = cut.narrow_window(pick.view, pick.decl, line, share, focus)
     return _shown(pick, piece)
 
 
@@ -41,15 +67,20 @@ def full_form(pick: Pick) -> Shown:
     return _shown(pick, piece)
 
 
-def full_forms(pick: Pick, room: float) -> Iterator[Shown]:
-    """Give the full form; none where *room* characters are surely not enough.
+def full_forms(pick: Pick) -> tuple[Shown]:
+    """Give the full form."""
+    return (full_form(pick),)
+
+
+def has_room(pick: Pick, room: float) -> bool:
+    """Tell whether *room* characters may be enough for the full form.
 
     Of Go source no byte in two is more than a part of a character.
     """
     start, end = cut.text_range(pick.decl)
-    in_regions = end - start > LONG and pick.decl.is_function and bool(pick.lines)
-    if in_regions or end - start <= 2 * room:
-        yield full_form(pick)
+    if end - start <= 2 * room:
+        return True
+    return end - start > LONG and pick.decl.is_function and bool(pick.lines)
 
 
 def frame_forms(pick: Pick) -> Iterator[Shown]:
@@ -69,35 +100,42 @@ def cut_forms(pick: Pick, fields: frozenset[int]) -> Iterator[Shown]:
     yield _shown(pick, cut.signature(pick.view, decl))
 
 
-def related_forms(pick: Pick) -> Iterator[Shown]:
+def related_forms(pick: Pick) -> tuple[Shown]:
     """Give the forms of what is only related: a bare signature would say nothing."""
-    yield _shown(pick, _region(pick, MARGIN))
+    return (_shown(pick, _region(pick, MARGIN)),)
 
 
 def _region(pick: Pick, margin: int) -> cut.Piece:
-    lines = pick.lines or (pick.decl.line,)
-    keep = cut.around(pick.decl, lines[:_BEST_LINES], margin)
-    return cut.region(pick.view, pick.decl, keep)
+    lines = pick.lines[:_BEST_LINES] or (pick.decl.line,)
+    return _around(pick.view, pick.decl, lines, margin)
+
+
+@remembered
+def _around(view: View, decl: Decl, lines: tuple[int, ...], margin: int) -> cut.Piece:
+    return cut.region(view, decl, cut.around(decl, lines, margin))
 
 
 def _shown(pick: Pick, piece: cut.Piece) -> Shown:
     """Ask the printer for a spec that is lifted out of its group."""
-    decl = pick.decl
-    if not cut.is_lifted(decl) or piece.omitted:
+    if not cut.is_lifted(pick.decl) or piece.omitted or piece.narrowed:
         return Shown(pick, piece)
-    text = pick.view.source(decl)[decl.group_start : decl.group_end]
-    return Shown(pick, piece, Snippet("spec", text, decl.start - decl.group_start))
+    return Shown(pick, piece, _spec(pick.view, pick.decl))
 
 
-@dataclass(frozen=True, slots=True)
-class _Member:
+@remembered
+def _spec(view: View, decl: Decl) -> Snippet:
+    text = view.source(decl)[decl.group_start : decl.group_end]
+    return Snippet("spec", text, decl.start - decl.group_start)
+
+
+class _Member(msgspec.Struct, frozen=True, gc=False):
     """A field of a struct, names of one line apart; members of members left out."""
 
     name: str
     start: int
     end: int
     lines: range
-    kept: bool
+    stays: bool
 
 
 def _pruned(pick: Pick, fields: frozenset[int]) -> Iterator[Shown]:
@@ -105,34 +143,45 @@ def _pruned(pick: Pick, fields: frozenset[int]) -> Iterator[Shown]:
 
     The text is the printer's; what stands for it is about as long.
     """
-    decl, source = pick.decl, pick.view.source(pick.decl)
-    members = _members(pick, fields)
-    kept = [member for member in members if member.kept]
-    left = len(members) - len(kept)
-    if not kept or not left:
-        return
+    numbers = pick.view.table.numbers_of("fields", pick.decl.id)
+    wanted = tuple(number for number in numbers if number in fields)
+    for piece, snippet in _prunings(pick.view, pick.decl, wanted):
+        yield Shown(pick, piece, snippet)
+
+
+@remembered
+def _prunings(
+    view: View, decl: Decl, fields: tuple[int, ...]
+) -> tuple[tuple[cut.Piece, Snippet], ...]:
+    """Prune a struct to *fields*; nothing where all or none of them stay."""
+    source = view.source(decl)
+    members = _members(view, decl, fields)
+    staying = [member for member in members if member.stays]
+    left = len(members) - len(staying)
+    if not staying or not left:
+        return ()
     keyword = "type " if cut.is_lifted(decl) else ""
     head = source.rindex(b"{", decl.start, members[0].start) + 1
-    spans = dict.fromkeys((member.start, member.end) for member in kept)
+    spans = dict.fromkeys((member.start, member.end) for member in staying)
     body = [f"\t{_text(source, *span)}" for span in spans]
     body.append(f"\t// ... {left} {'field' if left == 1 else 'fields'} left out")
     text = "\n".join((f"{keyword}{_text(source, decl.start, head)}", *body, "}"))
     piece = cut.Piece(text, decl.line, decl.end_line, omitted=_without(members))
     whole = keyword.encode() + source[decl.start : decl.end]
-    names = tuple(member.name for member in kept)
-    yield Shown(pick, piece, Snippet("struct", whole, keep=names))
+    names = tuple(member.name for member in staying)
+    return ((piece, Snippet("struct", whole, keep=names)),)
 
 
-def _members(pick: Pick, fields: frozenset[int]) -> list[_Member]:
-    view, source = pick.view, pick.view.source(pick.decl)
-    numbers = view.table.numbers_of("fields", pick.decl.id)
-    wanted = {view.field_name(n).split(".")[0] for n in numbers if n in fields}
+def _members(view: View, decl: Decl, fields: tuple[int, ...]) -> list[_Member]:
+    source = view.source(decl)
+    numbers = view.table.numbers_of("fields", decl.id)
+    wanted = {view.field_name(n).split(".")[0] for n in fields}
     found = []
     for number in numbers:
         name = view.field_name(number)
         _, _, _, start, end, _ = view.table.record("fields", number)
         if "." not in name:
-            first = pick.decl.line + source.count(b"\n", pick.decl.start, start)
+            first = decl.line + source.count(b"\n", decl.start, start)
             lines = range(first, first + source.count(b"\n", start, end) + 1)
             found.append(_Member(name, start, end, lines, name in wanted))
     return found
@@ -140,7 +189,7 @@ def _members(pick: Pick, fields: frozenset[int]) -> list[_Member]:
 
 def _without(members: list[_Member]) -> tuple[tuple[int, int], ...]:
     """Return the ranges of lines on which no member is kept."""
-    shown = {line for member in members if member.kept for line in member.lines}
+    shown = {line for member in members if member.stays for line in member.lines}
     hidden = {line for member in members for line in member.lines} - shown
     starts = sorted(line for line in hidden if line - 1 not in hidden)
     ends = sorted(line for line in hidden if line + 1 not in hidden)

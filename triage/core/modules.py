@@ -11,6 +11,7 @@ from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
+from triage.core.printed import is_endless
 from triage.core.standard import is_standard
 
 _TOKEN = re.compile(r'"[^"]*"|`[^`]*`|//.*|[()]|[^\s()"`]+')
@@ -45,6 +46,8 @@ class Layout:
     by_directory: Mapping[str, Module]
     by_path: Mapping[str, Sequence[Module]]
     """Modules of one import path, the likeliest first."""
+    depths: Sequence[int] = ()
+    """How many elements the paths of modules have, the most first."""
 
 
 def module_files(paths: Iterable[str]) -> tuple[str, ...]:
@@ -123,6 +126,8 @@ def import_dir(import_path: str, layout: Layout) -> str | None:
 
     Vendored copies are not of here.
     """
+    if is_endless(import_path):
+        return None
     for prefix in _ancestors(import_path):
         for module in layout.by_path.get(prefix, ()):
             rest = import_path[len(prefix) :].lstrip("/")
@@ -170,7 +175,9 @@ def least_root(parts: Sequence[str]) -> int:
 
 def parse_go_mod(data: bytes) -> str | None:
     """Read the module's path; None without one."""
-    return next((word for verb, word in _directives(data) if verb == "module"), None)
+    found = (word for verb, word in _directives(data) if verb == "module")
+    path = next(found, None)
+    return None if path is not None and is_endless(path) else path
 
 
 def parse_go_work(data: bytes) -> tuple[str, ...]:
@@ -217,6 +224,7 @@ def _with_modules(
         }
         | {module.directory: module for module in modules if module.path is None},
         by_path=dict(by_path),
+        depths=sorted({path.count("/") + 1 for path in by_path if path}, reverse=True),
     )
 
 

@@ -8,7 +8,8 @@ which of several files it is, or that it is none of them.
 """
 
 import difflib
-from collections.abc import Callable, Sequence
+import heapq
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
 
 from triage.core.agreement import said_package
@@ -40,10 +41,14 @@ from triage.core.search import (
 )
 from triage.errors import BadInput, FileMissing
 
-__all__ = ["BuildRoot", "Located", "is_own", "locate", "package_directory"]
+__all__ = ["BuildRoot", "Located", "find", "is_own", "locate", "package_directory"]
 
 _ALIKE = 4
 """How many similar names are looked for."""
+_COMPARED = 500
+"""Among how many names they are looked for: each takes some ten microseconds."""
+_LONGEST_NAME = 255
+"""Characters of a file's name."""
 
 
 def locate(
@@ -54,27 +59,32 @@ def locate(
     root_dir: str | None = None,
     roots: Sequence[BuildRoot] = (),
 ) -> Located:
+    """Find the repository's file for a printed *file*, as `find` does.
+
+    Raises `FileMissing` where there is none, with what is near.
+    """
+    search = _search(file, function, layout, root_dir, roots)
+    if located := _find(search):
+        return located
+    raise FileMissing(_missing(search))
+
+
+def find(
+    file: str,
+    *,
+    function: str | None = None,
+    layout: Layout,
+    root_dir: str | None = None,
+    roots: Sequence[BuildRoot] = (),
+) -> Located | None:
     """Find the repository's file for a printed *file*.
 
     *function* is the frame's, as printed; *root_dir* the directory that module
     relative paths start from; *roots* what `triage.core.origins` learnt from the
-    trace. Raises `FileMissing` where there is none or it belongs to another module,
-    `BadInput` where the path is none or means several files.
+    trace. None where there is none or it belongs to another module; raises `BadInput`
+    where the path is none or means several files.
     """
-    search = Search(
-        file,
-        read_printed(file),
-        split_function(function) if function else None,
-        layout,
-        clean_directory(root_dir or ""),
-        roots,
-    )
-    try:
-        return _find(search)
-    except FileMissing:
-        if "%" not in file:
-            raise
-    return _find(replace(search, printed=unescaped(search.printed)))
+    return _find(_search(file, function, layout, root_dir, roots))
 
 
 def is_own(
@@ -92,17 +102,19 @@ def is_own(
     if frame.file is not None and is_compiler_made(frame.file):
         return False
     try:
-        found = locate(
+        found = find(
             frame.file or "",
             function=frame.function,
             layout=layout,
             root_dir=root_dir,
             roots=roots,
         )
-    except (BadInput, FileMissing):
-        package = said_package(split_function(frame.function))
-        return bool(package) and import_dir(package, layout) is not None
-    return after_vendor(found.path) is None
+    except BadInput:
+        found = None
+    if found is not None:
+        return after_vendor(found.path) is None
+    package = said_package(split_function(frame.function))
+    return bool(package) and import_dir(package, layout) is not None
 
 
 def package_directory(
@@ -126,10 +138,35 @@ def package_directory(
     return None
 
 
-def _find(search: Search) -> Located:
+def _search(
+    file: str,
+    function: str | None,
+    layout: Layout,
+    root_dir: str | None,
+    roots: Sequence[BuildRoot],
+) -> Search:
+    return Search(
+        file,
+        read_printed(file),
+        split_function(function) if function else None,
+        layout,
+        clean_directory(root_dir or ""),
+        roots,
+    )
+
+
+def _find(search: Search) -> Located | None:
+    """Find a file as it is printed, else with its URL escapes undone."""
+    located = _tried(search)
+    if located is None and "%" in search.file:
+        return _tried(replace(search, printed=unescaped(search.printed)))
+    return located
+
+
+def _tried(search: Search) -> Located | None:
     """Try each way in turn; the first that knows an answer gives it."""
     if is_compiler_made(search.file):
-        raise FileMissing(f"{shown(search.file)} is made by the compiler, not a source")
+        return None
     ways: tuple[Callable[[Search], Located | None], ...] = (
         by_import_path,
         as_given,
@@ -141,12 +178,14 @@ def _find(search: Search) -> Located:
     for way in ways:
         if located := way(search):
             return located
-    raise FileMissing(_missing(search))
+    return None
 
 
 def _missing(search: Search) -> str:
     """Word the error: why, and what is near."""
     file, package = shown(search.file), said_package(search.name)
+    if is_compiler_made(search.file):
+        return f"{file} is made by the compiler, not a source"
     if is_foreign_module(search):
         return f"{file} is of another module than this repository's"
     if is_standard_file(search):
@@ -164,10 +203,20 @@ def _near(search: Search) -> list[str]:
     by_name, name = search.layout.by_name, search.printed.name
     names = [name]
     if name not in by_name:
-        alike = [other for other in by_name if other[0] == name[0]]
-        names = difflib.get_close_matches(name, alike, _ALIKE)
+        names = difflib.get_close_matches(name, _comparable(name, by_name), _ALIKE)
     near = [
         path for other in names for path in by_name[other] if after_vendor(path) is None
     ]
     parts = search.printed.parts
     return sorted(near, key=lambda path: -common_end(path.split("/"), parts))
+
+
+def _comparable(name: str, names: Iterable[str]) -> list[str]:
+    """Choose what a mistyped *name* may have meant: first letter, then the length."""
+    if len(name) > _LONGEST_NAME:
+        return []
+    return heapq.nsmallest(
+        _COMPARED,
+        (other for other in names if other[0] == name[0]),
+        key=lambda other: abs(len(other) - len(name)),
+    )

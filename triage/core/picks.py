@@ -1,8 +1,10 @@
 """The declarations chosen for an answer, each with why it is there and how near."""
 
-from collections.abc import Iterable
-from dataclasses import dataclass, replace
+from collections.abc import Iterable, Iterator
 from enum import IntEnum
+
+import msgspec
+from msgspec.structs import replace
 
 from triage.core.table import Decl, Kind
 from triage.core.view import View
@@ -43,8 +45,7 @@ class Part(IntEnum):
     HELPER = 2
 
 
-@dataclass(frozen=True, slots=True)
-class Pick:
+class Pick(msgspec.Struct, frozen=True):
     """A chosen declaration."""
 
     view: View
@@ -100,12 +101,16 @@ class Picks:
             turn=min(first.turn, second.turn),
         )
 
-    def ranked(self) -> list[Pick]:
-        """Return all picks, nearest first; ties in the order of the source."""
-        return sorted(
-            self._found.values(),
-            key=lambda p: (p.near, p.depth, p.view.directory, p.decl.id),
-        )
+    def take(self, picks: Iterable[Pick]) -> None:
+        """Add *picks*, as `add` does one after the other."""
+        if self._found:
+            for pick in picks:
+                self.add(pick)
+        else:
+            self._found = {pick.key: pick for pick in picks}
+
+    def __iter__(self) -> Iterator[Pick]:
+        return iter(self._found.values())
 
 
 def _joined(first: Iterable[int], second: Iterable[int]) -> tuple[int, ...]:

@@ -12,7 +12,8 @@ from triage.core.modules import Layout
 from triage.core.names import split_function
 from triage.core.origins import build_roots, learn_root
 from triage.core.panics import LOGGED, own_frames, primary, stand_ins
-from triage.core.paths import is_own, locate, package_directory
+from triage.core.paths import find, is_own, locate, package_directory
+from triage.core.printed import clean_directory, shown
 from triage.core.resolve import FrameSite
 from triage.core.search import BuildRoot, Located
 from triage.errors import BadInput, FileMissing, NotFound, TriageError
@@ -56,6 +57,16 @@ class Ground:
     def is_own(self, frame: Frame) -> bool:
         """Tell whether *frame* runs code of the repository."""
         return is_own(frame, self.layout, root_dir=self.root_dir, roots=self.roots)
+
+    def find(self, frame: Frame) -> Located | None:
+        """Find the file of *frame*, None where there is none; raises `BadInput`."""
+        return find(
+            frame.file or "",
+            function=frame.function or None,
+            layout=self.layout,
+            root_dir=self.root_dir,
+            roots=self.roots,
+        )
 
     def locate(self, frame: Frame) -> Located:
         """Find the file of *frame*; raises `FileMissing` or `BadInput`."""
@@ -149,9 +160,8 @@ def _places(
 
 def _place(frame: Frame, here: Ground) -> Place:
     """Find a frame's file; one that is not there may be what `//line` tells."""
-    try:
-        located = here.locate(frame)
-    except FileMissing:
+    located = here.find(frame)
+    if located is None:
         file = frame.file or ""
         directory = package_directory(
             file,
@@ -159,9 +169,9 @@ def _place(frame: Frame, here: Ground) -> Place:
             layout=here.layout,
             root_dir=here.root_dir,
         )
-        if directory is None:
-            raise
-        return Place(frame, directory, basename(file.replace("\\", "/")), None)
+        if directory is not None:
+            return Place(frame, directory, basename(file.replace("\\", "/")), None)
+        located = here.locate(frame)  # which says why there is none
     directory, _, name = located.path.rpartition("/")
     return Place(frame, directory, name, located)
 
@@ -188,6 +198,15 @@ def oddities(finding: Finding) -> tuple[str, ...]:
     first, more = problems[0], len(problems) - 1
     also = f" (and {more} more)" if more else ""
     return (f"line {first.line} of the trace: {first.text}{also}",)
+
+
+def unused_root(root_dir: str | None, finding: Finding) -> tuple[str, ...]:
+    """Say that a root directory was named and no frame lies in it."""
+    start = clean_directory(root_dir or "")
+    below = any(place.path.startswith(f"{start}/") for place in finding.places)
+    if not start or below:
+        return ()
+    return (f"no frame of the trace lies below the root directory {shown(start)}",)
 
 
 def shown_panic(finding: Finding) -> ShownPanic:

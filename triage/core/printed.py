@@ -8,6 +8,10 @@ from triage.core.standard import is_standard
 from triage.core.visible import is_plain, replaced
 from triage.errors import BadInput
 
+LONGEST = 4_096
+"""Characters of a path; no file system takes a longer one."""
+DEEPEST = 256
+"""Elements of a path. Ways to cut one are tried, so that this bounds the work."""
 _SHOWN = 200
 """How many characters of a path a message shows."""
 _DRIVE = re.compile(r"^[A-Za-z]:(?=/|$)")
@@ -80,6 +84,11 @@ def is_goroot(path: PrintedPath, package: str) -> bool:
     return bool(found) and is_standard(rest) and any("go" in part for part in above)
 
 
+def is_endless(path: str) -> bool:
+    """Tell whether *path*, of files or of an import, is longer than any real one."""
+    return len(path) > LONGEST or path.count("/") + path.count("\\") > DEEPEST
+
+
 def shown(text: str) -> str:
     """Quote *text* for a message: one line, no control characters, not too long."""
     clean = replaced(text, "\N{REPLACEMENT CHARACTER}")
@@ -88,6 +97,11 @@ def shown(text: str) -> str:
 
 def _elements(text: str) -> tuple[tuple[str, ...], bool]:
     """`/src/./a/x.go` -> ("src", "a", "x.go"), and whether it was absolute."""
+    if is_endless(text):
+        raise BadInput(
+            f"the path {shown(text)} has over {LONGEST} characters or {DEEPEST}"
+            " directories; no file has"
+        )
     if not is_plain(text):
         raise BadInput(f"the path {shown(text)} holds control characters")
     slashed = text.replace("\\", "/")

@@ -6,22 +6,20 @@ characters before it stands in a comment.
 """
 
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from posixpath import basename
 
 from triage.core.model import Result, Symbol
-from triage.core.visible import escaped, replaced
+from triage.core.narrow import shortened
+from triage.core.notes import LEFT_OUT, few
+from triage.core.visible import escaped, printable
 
 SECTIONS = ("crash", "types", "functions", "values", "callers", "packages", "related")
 
 _RULE = "// " + "=" * 78
 _RUNTIME = "runtime error: "
-_LONGEST_HEADLINE = 300
-NOTE = "Note: "
-"""Begins the line of a warning."""
-LEFT_OUT = "Left out for want of room: "
-"""Begins the last line of a text that does not hold all that was found."""
+LONGEST_HEADLINE = 300
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,11 +33,8 @@ class Heading:
     line: int
     message: str | None
     """None where only file and line are known."""
-
-
-def printable(text: str) -> str:
-    """Replace runs of control, direction and half characters by one space."""
-    return replaced(text, " ").strip()
+    limit: int = LONGEST_HEADLINE
+    """Characters that the message and each name may take."""
 
 
 def for_terminal(source: str) -> str:
@@ -47,19 +42,26 @@ def for_terminal(source: str) -> str:
     return escaped(source, lines=True)
 
 
-def headline(message: str) -> str:
+def json_for_terminal(data: str) -> str:
+    r"""Show control characters as `\u009b`: it stays the same JSON."""
+    return escaped(data, lines=True, form="\\u{:04x}")
+
+
+def headline(message: str, limit: int = LONGEST_HEADLINE) -> str:
     """Return the first line of a panic's message without `runtime error: `."""
     first = message.strip().split("\n", 1)[0]
-    line = printable(first.removeprefix(_RUNTIME))
-    if len(line) <= _LONGEST_HEADLINE:
-        return line
-    return f"{line[: _LONGEST_HEADLINE - 3]}..."
+    return shortened(printable(first.removeprefix(_RUNTIME)), limit)
 
 
-def overhead(message: str, warnings: Iterable[str]) -> int:
-    """Return the characters that a panic's message and *warnings* take in the text."""
-    notes = sum(len(f"// {NOTE}{warning}\n") for warning in warnings)
-    return notes + len(headline(message))
+def size(heading: Heading, symbol: Symbol, *, first: bool) -> int:
+    """Return the characters that a symbol takes, its section's header if it is first."""
+    lines = [symbol.text]
+    if symbol.section != "crash":
+        lines.append(_file_line(heading, symbol))
+        lines += [] if first else [""]
+    if first:
+        lines += [_RULE, *_title(symbol.section, heading, symbol), _RULE]
+    return sum(len(line) + 1 for line in lines)
 
 
 def text(heading: Heading, symbols: Sequence[Symbol], notes: Sequence[str]) -> str:
@@ -76,12 +78,12 @@ def text(heading: Heading, symbols: Sequence[Symbol], notes: Sequence[str]) -> s
 
 
 def _title(section: str, heading: Heading, first: Symbol) -> Iterator[str]:
-    name = heading.package
+    name = shortened(heading.package, heading.limit)
     if section == "crash":
-        file = printable(basename(heading.path))
+        file = shortened(printable(basename(heading.path)), heading.limit)
         yield f"// Crash Site: {file} ({_lines(first)})"
         what = "Line" if heading.message is None else "Panic"
-        said = headline(heading.message or "")
+        said = headline(heading.message or "", heading.limit)
         yield f"// {what}: {file}:{heading.line}{f': {said}' if said else ''}"
     else:
         yield {
@@ -155,7 +157,7 @@ def markdown(result: Result) -> str:
             if (symbol.file, symbol.text) not in printed:
                 printed.add((symbol.file, symbol.text))
                 out += ["", *_markdown_symbol(symbol)]
-    notes = [*result.warnings, *_left_out(result.context)]
+    notes = [*few(result.warnings), *_left_out(result.context)]
     if notes:
         out += ["", "#### Notes", ""]
         out += [f"- {_marked_off(printable(note))}" for note in notes]

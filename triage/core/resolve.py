@@ -6,17 +6,20 @@ plan itself never fetches, so that fetching can be cached, bounded and cancelled
 """
 
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
-from triage.core.budget import Fitted, fit
+from msgspec.structs import replace
+
+from triage.core.budget import Fitted, characters, fit
 from triage.core.foreign import Trail, Want, wants
 from triage.core.hang import Hang
+from triage.core.heading import heading_of
 from triage.core.names import FunctionName
 from triage.core.picks import Near, Pick, Picks
-from triage.core.relations import RELATIONS, Relations, Standing
-from triage.core.render import overhead
-from triage.core.rules import CrashSite, PackageRules
-from triage.core.site import enclosing, title
+from triage.core.pots import RELATIONS, Standing
+from triage.core.relations import Relations
+from triage.core.rules import PackageRules
+from triage.core.site import CrashSite, enclosing, expressions, title
 from triage.core.table import NONE, Decl
 from triage.core.upstream import CallSite, is_helper, trail
 from triage.core.view import View
@@ -28,6 +31,7 @@ RELATED_FROM = 20_000
 """Bytes of a package below which nothing is only related: its reader finds the rest."""
 _NEAR_FRAMES = 2
 """How many frames below the crash come before everything else."""
+_STRANGER = Standing()
 MAX_PACKAGES = 6
 """How many packages beside those of frames may be looked into."""
 
@@ -120,25 +124,27 @@ class Plan:
         """
         self._add_frames()
         self._ask_callers()
-        linked = [pick for pick in self._picks.ranked() if pick.key != self.crash.key]
+        crash = self.crash
+        linked = [pick for pick in self._picks if pick.key != crash.key]
         standings = self._standings()
         candidates = self._weighed(linked, standings)
         _, size = self._site.view.size(tests=False)
         return fit(
-            self.crash,
+            crash,
             self._site.line,
             candidates,
             fields=self._kept_fields(),
             max_tokens=max_tokens,
             related=_related_room(size) if self._related else 0,
-            reserved=overhead(self._message, (*warned, *self.warnings)),
+            heading=heading_of(self._site, self._message, characters(max_tokens)),
+            warnings=(*warned, *self.warnings),
+            focus=expressions(self._site.faults),
         )
 
     def _standings(self) -> dict[tuple[str, int], Standing]:
         views = [view for view in self._views.values() if view is not None]
-        frames = [
-            c for c in self._callers if (c.view.directory, c.decl.id) != self.crash.key
-        ]
+        crash = self.crash.key
+        frames = [c for c in self._callers if (c.view.directory, c.decl.id) != crash]
         return Relations(
             self._site,
             self._rules.hang,
@@ -154,11 +160,13 @@ class Plan:
         """Weigh what is linked, and what is only related, by how it stands."""
         found = []
         for pick in linked:
-            standing = standings.pop(pick.key, Standing())
-            lines = tuple(dict.fromkeys((*pick.lines, *standing.lines)))
-            found.append(
-                Weighed(replace(pick, lines=lines), standing.score + bonus(pick.near))
-            )
+            standing = standings.pop(pick.key, _STRANGER)
+            score = bonus(pick.near) + standing.score
+            if standing.lines:
+                lines = dict.fromkeys((*pick.lines, *standing.lines))
+                found.append(Weighed(replace(pick, lines=tuple(lines)), score))
+            else:
+                found.append(Weighed(pick, score))
         if self._related:
             found += self._loose(standings)
         return found
@@ -172,7 +180,7 @@ class Plan:
             decl = view.decl(number)
             if decl.is_function:
                 reason = RELATIONS[standing.best][1]
-                lines = tuple(standing.lines)
+                lines = standing.lines and tuple(dict.fromkeys(standing.lines))
                 pick = Pick(view, decl, "related", Near.RELATED, reason, lines=lines)
                 yield Weighed(pick, standing.score)
 
@@ -184,6 +192,7 @@ class Plan:
 
     def _follow(self) -> None:
         """Go on with each want whose package is here; a trail may raise new wants."""
+        crash = self.crash.key
         pending = [want for want in self._wants if want not in self._followed]
         while pending:
             want = pending.pop(0)
@@ -196,7 +205,7 @@ class Plan:
                 continue
             trail = Trail(view, want)
             for pick in trail.picks:
-                if pick.key != self.crash.key:
+                if pick.key != crash:
                     self._picks.add(pick)
             if want.near <= Near.LINE:
                 for owner, member in trail.interfaces:

@@ -1,31 +1,20 @@
 """Which declarations of the crash package belong to the answer, and why.
 
-The rules: what the crash declaration uses; the types behind fields; constructors and
-builders; helpers; implementers of an interface on the crash line; writers of what
-the line hangs on; callers. Each links a declaration to the fault; without a link a
-declaration stays out.
+To what bears on the crash function as a whole come the rules on its line: what it
+names; what the fault hangs on, with the types, origins, writers and builders of that;
+implementers of an interface on it. Each links a declaration to the fault; without a
+link a declaration stays out.
 """
 
-from collections.abc import Iterator
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
+from triage.core.chooser import Chooser
+from triage.core.facts import local_uses, verb
+from triage.core.function_rules import surroundings
 from triage.core.hang import WRITES, Hang, accessed_on_line, hang
-from triage.core.picks import SECTION_OF_KIND, Near, Part, Pick, Picks
-from triage.core.site import FAMILIES, FaultSite, title
-from triage.core.table import (
-    NONE,
-    Access,
-    Decl,
-    DeclFlag,
-    FieldFlag,
-    Kind,
-    LiteralFlag,
-    Node,
-    Role,
-    Use,
-    Wrap,
-)
-from triage.core.view import View
+from triage.core.picks import Near, Part, Picks
+from triage.core.site import FAMILIES, CrashSite, title
+from triage.core.table import NONE, Access, DeclFlag, Role, Use
 
 WAITING = frozenset({"deadlock", "test-timeout", "sigquit", "goroutine-dump"})
 """Kinds in which a line waits for somebody else's send, close or unlock."""
@@ -33,71 +22,38 @@ WAITING = frozenset({"deadlock", "test-timeout", "sigquit", "goroutine-dump"})
 CONCURRENT = frozenset({"data-race", "fatal-concurrent-map"})
 """Kinds for which a mere reader of a field bears on the fault."""
 
-_MAKERS = frozenset(
-    {
-        Near.OMITTER,
-        Near.WRITER,
-        Near.CONSTRUCTOR,
-        Near.FIELD_CONSTRUCTOR,
-        Near.DEEP_CONSTRUCTOR,
-    }
-)
-_PLACES = {
-    Role.FIELD: "a field",
-    Role.RECEIVER: "the receiver",
-    Role.PARAMETER: "a parameter",
-    Role.RESULT: "a result",
-    Role.CONSTRAINT: "a type parameter",
-    Role.UNDERLYING: "an element",
-    Role.VALUE: "its value",
-}
-_TYPE_ROLES = (Role.FIELD, Role.UNDERLYING, Role.CONSTRAINT)
-
-
-@dataclass(frozen=True, slots=True)
-class CrashSite:
-    """The crash as the rules see it."""
-
-    view: View
-    decl: Decl
-    line: int
-    kind: str | None
-    faults: tuple[FaultSite, ...]
-    depth: int
-
 
 class PackageRules:
-    """Applies the rules to one crash; `picks` grows with each."""
+    """Applies the rules to one crash; its picks grow with each."""
 
     def __init__(self, site: CrashSite, picks: Picks, *, foreign: bool = False) -> None:
         """*foreign*: the site is a caller's in another package than the crash's."""
-        self._foreign = foreign
         self._site = site
         self._view = site.view
         self._table = site.view.table
         self._picks = picks
+        self._chooser = Chooser(site.view, site.decl, picks, foreign=foreign)
         self.hang = self._hang()
-        self._depths: dict[int, int] = {}
-        self._upstream = False
 
     def apply_upstream(self) -> None:
         """Run only the rules on where values come from, for a caller's values."""
-        self._upstream = True
+        self._chooser = replace(self._chooser, upstream=True)
         self._origins()
         self._writers()
-        for number in dict.fromkeys(map(self._view.field_owner, self.hang.fields)):
-            self._literals(number, self._wanted_fields(number))
+        for owner, fields in self._owners().items():
+            self._chooser.literals(owner, fields)
 
     def apply(self) -> None:
         """Run every rule."""
+        site = self._site
+        foreign = self._chooser.foreign
+        found = surroundings(self._view, site.decl, site.depth, foreign=foreign)
+        self._picks.take(found.picks)
         self._uses()
-        self._types()
+        self._types(dict(found.depths))
         self._origins()
-        self._constructors()
-        self._builders()
         self._writers()
         self._implementers()
-        self._callers()
 
     def _hang(self) -> Hang:
         """Find what the line hangs on; with locks and races, what it touches."""
@@ -136,92 +92,41 @@ class PackageRules:
             for row in self._table.back("accesses", field)
         )
 
-    # -- picking
-
-    def _pick(
-        self,
-        number: int,
-        near: Near,
-        reason: str,
-        *,
-        depth: int = 0,
-        part: Part = Part.HELPER,
-        lines: tuple[int, ...] = (),
-        section: str | None = None,
-        marks: tuple[int, ...] = (),
-    ) -> None:
-        decl = self._view.decl(number)
-        if decl.id == self._site.decl.id or not self._allowed(decl, near):
-            return
-        place = "packages" if self._foreign else SECTION_OF_KIND[decl.kind]
-        section = section or place
-        near = Near.UPSTREAM if self._upstream else near
-        self._picks.add(
-            Pick(self._view, decl, section, near, reason, depth, part, lines, marks)
-        )
-
-    def _allowed(self, decl: Decl, near: Near) -> bool:
-        """Keep tests out, but for what a crash in a test names."""
-        if decl.name == "_":
-            return False
-        if not decl.flags & DeclFlag.TEST:
-            return True
-        return bool(self._site.decl.flags & DeclFlag.TEST) and near not in _MAKERS
-
     # -- rules
 
     def _uses(self) -> None:
-        """Take what the crash declaration names, and the variables helpers read."""
-        crash = self._site.decl
-        for target, line, how in self._local_uses(crash):
-            decl = self._view.decl(target)
-            where = f"line {line} of {title(crash)}"
-            near = Near.LINE if line == self._site.line else Near.USED
-            if decl.kind == Kind.TYPE:
-                continue
-            if decl.is_function:
-                near = Near.LINE if near is Near.LINE else Near.CALLEE
-                verb = _verb(how)
-                self._pick(target, near, f"{verb} on {where}")
-                self._read_by(decl)
-            else:
-                self._pick(target, near, f"used on {where}")
+        """Take what the line names."""
+        where = f"on {self._where()}"
+        for target, line, how in local_uses(self._view, self._site.decl):
+            if line == self._site.line:
+                decl = self._view.decl(target)
+                verb_ = verb(how) if decl.is_function else "used"
+                self._chooser.pick(target, Near.LINE, f"{verb_} {where}")
 
-    def _local_uses(self, decl: Decl) -> Iterator[tuple[int, int, int]]:
-        for _, target, line, how, member in self._table.of("uses", decl.id):
-            if target >= 0 and target != decl.id and not member:
-                yield target, line, how
+    def _types(self, depths: dict[int, int]) -> None:
+        """Take the types that the line hangs on, and what makes and builds them.
 
-    def _read_by(self, helper: Decl) -> None:
-        for target, _, how in self._local_uses(helper):
-            if self._view.decl(target).kind == Kind.VAR and how & (
-                Use.READ | Use.WRITE
-            ):
-                reason = (
-                    f"read by {title(helper)}, which {title(self._site.decl)} calls"
-                )
-                self._pick(target, Near.CALLEE_VALUE, reason)
+        *depths* holds those that the function leads to.
+        """
+        nearer = self._chooser.walk_types(self._chain_types(), depths, self._site.depth)
+        for number in nearer:
+            self._chooser.constructors(number, depths[number])
+        owners = self._owners()
+        fresh = {n: frozenset[int]() for n in nearer if not depths[n]}
+        for owner, fields in (fresh | owners).items():
+            if owner in depths:
+                self._chooser.literals(owner, fields)
 
-    def _types(self) -> None:
-        """Take the receiver, the types in use, and those behind their fields."""
-        frontier = self._start_types()
-        for depth in range(self._site.depth + 1):
-            behind: dict[int, str] = {}
-            for number, (near, reason) in frontier.items():
-                if number in self._depths or not self._is_type(number):
-                    continue
-                self._depths[number] = depth
-                self._pick(number, near, reason, depth=depth)
-                behind |= self._behind(number)
-            near = Near.FIELD_TYPE if depth == 0 else Near.DEEP_TYPE
-            frontier = {n: (near, why) for n, why in behind.items()}
+    def _owners(self) -> dict[int, frozenset[int]]:
+        """Return the types of the fields that the line hangs on, with these."""
+        found = dict[int, frozenset[int]]()
+        for field in self.hang.fields:
+            owner = self._view.field_owner(field)
+            found[owner] = found.get(owner, frozenset()) | {field}
+        return found
 
-    def _start_types(self) -> dict[int, tuple[Near, str]]:
-        crash, found = self._site.decl, dict[int, tuple[Near, str]]()
-        name = title(crash)
-        if crash.receiver_type != NONE:
-            found[crash.receiver_type] = (Near.RECEIVER, f"receiver of {name}")
-            found |= self._receiver_alias(crash)
+    def _chain_types(self) -> dict[int, tuple[Near, str]]:
+        found = dict[int, tuple[Near, str]]()
         for function in self._origin_functions():
             for _, role, _, target, _, _ in self._table.of("types", function):
                 if role == Role.RESULT:
@@ -234,46 +139,12 @@ class PackageRules:
             owner = self._view.field_owner(field)
             text = f"holds {self._view.field_name(field)}, which the line hangs on"
             found.setdefault(owner, (Near.CHAIN_TYPE, text))
-        for _, role, _, target, _, _ in self._table.of("types", crash.id):
-            text = f"type of {_PLACES[Role(role)]} of {name}"
-            found.setdefault(target, (Near.USED, text))
-        for target, line, _ in self._local_uses(crash):
-            near = Near.LINE if line == self._site.line else Near.USED
-            found.setdefault(target, (near, f"used on line {line} of {name}"))
-        return found
-
-    def _receiver_alias(self, crash: Decl) -> dict[int, tuple[Near, str]]:
-        """Return the alias that the receiver is written with, if it is one."""
-        if self._view.decl(crash.receiver_type).name == crash.receiver:
-            return {}
-        why = (Near.RECEIVER, f"receiver of {title(crash)}")
-        return {alias.id: why for alias in self._view.declared(crash.receiver)}
-
-    def _is_type(self, number: int) -> bool:
-        return number >= 0 and self._view.decl(number).kind == Kind.TYPE
-
-    def _behind(self, number: int) -> dict[int, str]:
-        """Types behind a type's fields, elements, constraints; why, by number."""
-        owner, found = self._view.decl(number), dict[int, str]()
-        for _, role, slot, target, _, _ in self._table.of("types", number):
-            if role not in _TYPE_ROLES or target < 0:
-                continue
-            if role == Role.FIELD:
-                flags = self._table.record("fields", slot)[5]
-                if flags & FieldFlag.METHOD and not flags & FieldFlag.EMBEDDED:
-                    continue
-                why = f"type of field {owner.name}.{self._view.field_name(slot)}"
-            elif role == Role.CONSTRAINT:
-                why = f"constraint of {owner.name}"
-            else:
-                why = f"{owner.name} is made of it"
-            found.setdefault(target, why)
         return found
 
     def _origins(self) -> None:
         """Take the functions whose results the line hangs on."""
         for function, text in self._origin_functions().items():
-            self._pick(function, Near.ORIGIN, text)
+            self._chooser.pick(function, Near.ORIGIN, text)
 
     def _origin_functions(self) -> dict[int, str]:
         """Functions called in the chain, and those that initialise its variables."""
@@ -284,80 +155,13 @@ class PackageRules:
         }
         for variable in self.hang.variables:
             decl = self._view.decl(variable)
-            for target, _, how in self._local_uses(decl):
+            for target, _, how in local_uses(self._view, decl):
                 if how & (Use.CALL | Use.VALUE) and self._view.decl(target).is_function:
                     found.setdefault(target, f"initialises {decl.name}")
         return found
 
     def _where(self) -> str:
         return f"line {self._site.line} of {title(self._site.decl)}"
-
-    def _constructors(self) -> None:
-        """Take what returns or builds the types chosen so far."""
-        for number, depth in self._depths.items():
-            owner = self._view.decl(number)
-            near = (Near.CONSTRUCTOR, Near.FIELD_CONSTRUCTOR, Near.DEEP_CONSTRUCTOR)[
-                min(depth, 2)
-            ]
-            for maker in self._makers(owner):
-                verb = "constructor of" if self._is_plain(maker) else "returns"
-                text = f"{verb} {owner.name}"
-                self._pick(maker, near, text, depth=depth, part=Part.CONSTRUCTOR)
-
-    def _is_plain(self, function: int) -> bool:
-        """Tell a function from a method: what a value returns is not made anew."""
-        return self._view.decl(function).kind == Kind.FUNC
-
-    def _makers(self, owner: Decl) -> Iterator[int]:
-        """Functions that return the type itself or a pointer to it."""
-        for row in self._table.back("types", owner.id):
-            number, role, slot, _, wrap, _ = self._table.record("types", row)
-            decl = self._view.decl(number)
-            made = role == Role.RESULT and wrap <= Wrap.POINTER and decl.is_function
-            if made and not self._is_getter(decl, slot):
-                yield number
-
-    def _is_getter(self, decl: Decl, slot: int) -> bool:
-        """Tell whether a method only hands out what a field holds."""
-        if decl.kind != Kind.METHOD:
-            return False
-        kinds = {
-            self._table.record("nodes", row[2])[0]
-            for row in self._table.of("returns", decl.id)
-            if row[1] == slot and row[2] != NONE
-        }
-        return kinds <= {Node.FIELD, Node.NIL, Node.RECEIVER}
-
-    def _builders(self) -> None:
-        """Take the literals of the receiver and of types at hand."""
-        chain = {self._view.field_owner(field) for field in self.hang.fields}
-        for number, depth in self._depths.items():
-            if depth == 0 or number in chain:
-                self._literals(number, self._wanted_fields(number))
-
-    def _wanted_fields(self, number: int) -> set[int]:
-        return {f for f in self.hang.fields if self._view.field_owner(f) == number}
-
-    def _literals(self, number: int, wanted: set[int]) -> None:
-        owner = self._view.decl(number)
-        for row in self._table.back("literals", number):
-            decl, _, line, flags = self._table.record("literals", row)
-            if flags & LiteralFlag.ZERO and not (wanted or self._is_receiver(owner)):
-                continue
-            given = {r[1] for r in self._table.of("settings", row)}
-            missing = set() if flags & LiteralFlag.POSITIONAL else wanted - given
-            names = " and ".join(sorted(map(self._view.field_name, missing)))
-            text = f"builds {owner.name}" + (
-                f" and leaves out {names}" if names else ""
-            )
-            near = Near.WRITER if wanted else Near.CONSTRUCTOR
-            near = Near.OMITTER if missing else near
-            self._pick(decl, near, text, part=Part.CONSTRUCTOR, lines=(line,))
-
-    def _is_receiver(self, owner: Decl) -> bool:
-        """Tell whether a zero value counts: the receiver's struct is made by it."""
-        struct = bool(owner.flags & DeclFlag.STRUCT)
-        return struct and owner.id == self._site.decl.receiver_type
 
     def _writers(self) -> None:
         """Take what writes the fields and variables that the line hangs on."""
@@ -369,7 +173,9 @@ class PackageRules:
                 decl, _, line, how, nil = self._table.record("accesses", row)
                 if how & WRITES or reads:
                     text = f"{_access(how, nil=bool(nil))} {name}"
-                    self._pick(decl, Near.WRITER, text, part=Part.WRITER, lines=(line,))
+                    self._chooser.pick(
+                        decl, Near.WRITER, text, part=Part.WRITER, lines=(line,)
+                    )
         for variable in self.hang.variables:
             self._variable_writers(variable, reads=reads)
 
@@ -382,7 +188,9 @@ class PackageRules:
             whole = how & Use.WRITE and not how & Use.READ
             if whole or (contents and how & (Use.WRITE | Use.ADDRESS)) or reads:
                 text = f"{'writes' if how & Use.WRITE else 'touches'} {name}"
-                self._pick(decl, Near.WRITER, text, part=Part.WRITER, lines=(line,))
+                self._chooser.pick(
+                    decl, Near.WRITER, text, part=Part.WRITER, lines=(line,)
+                )
 
     def _implementers(self) -> None:
         """Take who stands behind an interface value on the crash line."""
@@ -418,45 +226,11 @@ class PackageRules:
                 self._implementer(number, name, member)
 
     def _implementer(self, number: int, interface: str, member: str | None) -> None:
-        self._pick(number, Near.IMPLEMENTER, f"implements {interface}")
+        self._chooser.pick(number, Near.IMPLEMENTER, f"implements {interface}")
         method = self._view.method(number, member) if member else None
         if method is not None:
             text = f"{title(method)} may be what {interface}.{member} calls"
-            self._pick(method.id, Near.IMPLEMENTER, text)
-
-    def _callers(self) -> None:
-        """Take who calls the crash function, also through an interface."""
-        crash = self._site.decl
-        if not crash.is_function:
-            return
-        for row in self._table.back("uses", crash.id):
-            decl, _, line, how, _ = self._table.record("uses", row)
-            if how & (Use.CALL | Use.VALUE):
-                self._caller(decl, line, f"calls {title(crash)}")
-        for number, interface, _ in self._table.records("implements"):
-            if number == crash.receiver_type:
-                self._interface_callers(interface)
-
-    def _interface_callers(self, interface: int) -> None:
-        crash = self._site.decl
-        name = self._view.decl(interface).name
-        for row in self._table.back("uses", interface):
-            decl, _, line, _, member = self._table.record("uses", row)
-            if member and self._table.text(member) == crash.name:
-                self._caller(decl, line, f"calls {crash.name} through {name}")
-
-    def _caller(self, decl: int, line: int, reason: str) -> None:
-        self._pick(
-            decl, Near.CALLER, reason, section="callers", lines=(line,), marks=(line,)
-        )
-
-
-def _verb(how: int) -> str:
-    if how & Use.DEFER:
-        return "deferred"
-    if how & Use.GO:
-        return "started"
-    return "called" if how & Use.CALL else "used as a value"
+            self._chooser.pick(method.id, Near.IMPLEMENTER, text)
 
 
 _ACCESS_VERBS = (

@@ -4,8 +4,7 @@ from triage.core import linemap
 from triage.core.names import split_function
 from triage.core.places import Place
 from triage.core.resolve import named_declaration
-from triage.core.rules import CrashSite
-from triage.core.site import crash_declaration, fault_sites, first_error
+from triage.core.site import CrashSite, crash_declaration, fault_sites, first_error
 from triage.core.table import Decl, FileFlag, Verdict
 from triage.core.view import View
 from triage.errors import FileMissing
@@ -36,6 +35,10 @@ def _physical(view: View, crash: Place, line: int) -> tuple[int, int]:
         return mapped
     number = view.file_number(crash.name)
     if number is None:
+        for problem in view.problems:
+            if problem.startswith(f"{crash.name} "):
+                where = f"{crash.directory}/" if crash.directory else ""
+                raise FileMissing(f"{where}{problem}")
         raise FileMissing(
             f"{crash.path} is not in the repository, and no //line comment of "
             "its package leads to it"

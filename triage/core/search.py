@@ -98,7 +98,7 @@ def as_given(search: Search) -> Located | None:
 
 def by_module_in_path(search: Search) -> Located | None:
     """Take what follows a module's import path: -trimpath, GOPATH, module cache."""
-    for module_path, rest in _module_splits(search.printed):
+    for module_path, rest in _module_splits(search.printed, search.layout.depths):
         for module in search.layout.by_path.get(module_path, ()):
             path = join(module.directory, rest)
             if search.allows(path):
@@ -106,19 +106,23 @@ def by_module_in_path(search: Search) -> Located | None:
     return None
 
 
-def _module_splits(printed: PrintedPath) -> Iterator[tuple[str, str]]:
+def _module_splits(
+    printed: PrintedPath, depths: Sequence[int]
+) -> Iterator[tuple[str, str]]:
     """Cut a path into what may be a module's path and what lies in the module.
 
-    Longest first. In the middle of a path a single element proves nothing: `app` in
-    `/app/main.go` is a directory.
+    Longest first, and none of a length that no module has (*depths*). In the middle
+    of a path a single element proves nothing: `app` in `/app/main.go` is a directory.
     """
     if printed.module is not None:
         for tail in _tails(printed.module):
             yield tail, "/".join(printed.below)
         return
     for start in range(len(printed.parts)):
-        for end in reversed(range(start + 1, len(printed.parts))):
-            if end - start > 1 or (start == 0 and not printed.absolute):
+        least = 1 if start == 0 and not printed.absolute else 2
+        for depth in depths:
+            end = start + depth
+            if depth >= least and end < len(printed.parts):
                 yield "/".join(printed.parts[start:end]), "/".join(printed.parts[end:])
 
 

@@ -47,6 +47,18 @@ class FaultSite:
     """Source text of the operand."""
 
 
+@dataclass(frozen=True, slots=True)
+class CrashSite:
+    """The crash as the rules see it."""
+
+    view: View
+    decl: Decl
+    line: int
+    kind: str | None
+    faults: tuple[FaultSite, ...]
+    depth: int
+
+
 def enclosing(
     view: View, file: int, line: int, *, function: str | None = None
 ) -> Decl | None:
@@ -55,13 +67,8 @@ def enclosing(
     Where a line holds several, the one named *function* is meant, else a function
     rather than a value, else the smallest.
     """
-    found = [
-        decl
-        for decl in map(view.decl, view.declared_in(file))
-        if decl.line <= line <= decl.end_line
-    ]
     return min(
-        found,
+        view.on_line(file, line),
         key=lambda d: (d.name != function, not d.is_function, d.end_line - d.line),
         default=None,
     )

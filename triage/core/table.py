@@ -30,6 +30,10 @@ declaration, field or type.
     returns     decl slot node line
     words       decl text
 
+A table made without checking types begins with `unchecked`: its edges are what names
+and written types tell, and nobody keeps it. An error that is no file's (`NONE`) is
+about the whole directory.
+
 Tests are read only where the build context has them. `words` are the identifiers in
 a declaration's text, keywords and short ones left out.
 
@@ -39,10 +43,10 @@ lines count from 1 and are physical lines, whatever `//line` says.
 """
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from enum import IntEnum
 from typing import Final
 
+import msgspec
 import orjson
 
 from triage.errors import HelperProtocolError
@@ -254,8 +258,7 @@ class FaultFlag:
     POSSIBLE: Final = 1  # the operand's type is foreign
 
 
-@dataclass(frozen=True, slots=True)
-class Decl:
+class Decl(msgspec.Struct, frozen=True, gc=False):
     """One declaration; one record for each name of a spec."""
 
     id: int
@@ -282,13 +285,23 @@ class Decl:
         return self.kind <= Kind.METHOD
 
 
+_UNCHECKED: Final = b'{"unchecked":true,'
+
+
+def is_checked(data: bytes) -> bool:
+    """Tell without decoding whether a table was made with its types checked."""
+    return not data.startswith(_UNCHECKED)
+
+
 class Table:
     """Read-only view of a symbol table; records are tuples of integers."""
 
-    __slots__ = ("_at", "_back", "_lists", "_numbers", "_strings")
+    __slots__ = ("_at", "_back", "_lists", "_numbers", "_strings", "checked")
 
     def __init__(self, data: bytes) -> None:
         """Decode *data*; raises `HelperProtocolError` where its form is another."""
+        self.checked = is_checked(data)
+        """Whether the type checker had its say."""
         try:
             form = orjson.loads(data)
             if form["schema"] != SCHEMA:

@@ -2,8 +2,9 @@
 
 import re
 from bisect import bisect_left, bisect_right
-from collections.abc import Iterator
-from functools import cached_property
+from collections.abc import Callable, Iterator
+from functools import cached_property, wraps
+from typing import Any, Concatenate, Final, ParamSpec, TypeVar, cast
 
 from triage.core.model import Package
 from triage.core.signatures import fits
@@ -21,6 +22,33 @@ from triage.core.table import (
 )
 
 _WORD = re.compile(rb"[A-Za-z_\x80-\xff][0-9A-Za-z_\x80-\xff]*")
+_KEPT: Final = 8192
+"""How many things that were worked out of its declarations a view keeps."""
+
+P = ParamSpec("P")
+R = TypeVar("R")
+
+
+def remembered(
+    function: Callable[Concatenate["View", Decl, P], R],
+) -> Callable[Concatenate["View", Decl, P], R]:
+    """Keep what *function* returns with the view: crashes of one package ask alike.
+
+    The result is shared, so nobody may change it.
+    """
+
+    @wraps(function)
+    def remembering(view: "View", decl: Decl, *args: P.args, **named: P.kwargs) -> R:
+        key = (function, decl.id, args, *named.items())
+        found: R | None = view.kept.get(key)
+        if found is None:
+            found = function(view, decl, *args, **named)
+            if len(view.kept) >= _KEPT:
+                view.kept.clear()
+            view.kept[key] = found
+        return found
+
+    return cast(Callable[Concatenate[View, Decl, P], R], remembering)
 
 
 class View:
@@ -29,11 +57,13 @@ class View:
     def __init__(self, package: Package, table: Table, *, import_path: str) -> None:
         self.directory = package.directory
         self.import_path = import_path
-        self.problems = package.problems
-        self.passing = package.passing
+        self.problems = (*package.problems, *_problems(package.directory, table))
+        self.passing = package.passing or not table.checked
         self.table = table
         self._sources = {file.name: file.data for file in package.files}
         self._decls: dict[int, Decl] = {}
+        self.kept: dict[tuple[object, ...], Any] = {}
+        """What functions marked `remembered` worked out."""
 
     @cached_property
     def file_names(self) -> tuple[str, ...]:
@@ -51,9 +81,12 @@ class View:
         return self.table.column("decls", 5)
 
     @cached_property
-    def _names(self) -> list[int]:
-        """The name of each declaration, as the number of a text."""
-        return self.table.column("decls", 1)
+    def _named(self) -> dict[int, list[int]]:
+        """The declarations of each name, as the number of a text."""
+        found: dict[int, list[int]] = {}
+        for number, name in enumerate(self.table.column("decls", 1)):
+            found.setdefault(name, []).append(number)
+        return found
 
     def declared_in(self, file: int) -> range:
         """Return the numbers of the declarations of file number *file*, in order."""
@@ -62,9 +95,7 @@ class View:
     def named(self, name: str) -> list[Decl]:
         """Return the declarations with that plain name, methods among them."""
         text = self.table.number(name)
-        if not text:
-            return []
-        return [self.decl(n) for n, other in enumerate(self._names) if other == text]
+        return [self.decl(n) for n in self._named.get(text, ())] if text else []
 
     def declared(self, name: str) -> list[Decl]:
         """Return what a package-level *name* means outside of tests."""
@@ -73,6 +104,23 @@ class View:
             for decl in self.named(name)
             if decl.kind != Kind.METHOD and not decl.flags & DeclFlag.TEST
         ]
+
+    def on_line(self, file: int, line: int) -> list[Decl]:
+        """Return the declarations of a file that *line* is of."""
+        starts, ends = self._first_lines, self._last_lines
+        return [
+            self.decl(number)
+            for number in self.declared_in(file)
+            if starts[number] <= line <= ends[number]
+        ]
+
+    @cached_property
+    def _first_lines(self) -> list[int]:
+        return self.table.column("decls", 6)
+
+    @cached_property
+    def _last_lines(self) -> list[int]:
+        return self.table.column("decls", 7)
 
     def decl(self, number: int) -> Decl:
         """Return declaration *number*."""
@@ -91,8 +139,13 @@ class View:
 
     def path_of(self, file: int) -> str:
         """Return file number *file* relative to the repository."""
-        name = self.file_names[file]
-        return f"{self.directory}/{name}" if self.directory else name
+        return self.paths[file]
+
+    @cached_property
+    def paths(self) -> tuple[str, ...]:
+        """The files relative to the repository, by their number in the table."""
+        prefix = f"{self.directory}/" if self.directory else ""
+        return tuple(f"{prefix}{name}" for name in self.file_names)
 
     def file_number(self, name: str) -> int | None:
         """Return the number of the file called *name*; None where there is none."""
@@ -107,12 +160,22 @@ class View:
 
     def size(self, *, tests: bool) -> tuple[int, int]:
         """Count the files that the build context takes, and their bytes."""
-        sizes = [len(data) for data in self._taken(tests=tests)]
-        return len(sizes), sum(sizes)
+        files, size, _ = self._sizes[tests]
+        return files, size
 
     def characters(self, *, tests: bool) -> int:
         """Count the characters of the files that the build context takes."""
-        return sum(len(d.decode("utf-8", "replace")) for d in self._taken(tests=tests))
+        return self._sizes[tests][2]
+
+    @cached_property
+    def _sizes(self) -> tuple[tuple[int, int, int], tuple[int, int, int]]:
+        """Files, bytes and characters, without and with tests."""
+        return self._counted(tests=False), self._counted(tests=True)
+
+    def _counted(self, *, tests: bool) -> tuple[int, int, int]:
+        taken = list(self._taken(tests=tests))
+        characters = sum(len(data.decode("utf-8", "replace")) for data in taken)
+        return len(taken), sum(map(len, taken)), characters
 
     def _taken(self, *, tests: bool) -> Iterator[bytes]:
         for record in self.file_records:
@@ -212,9 +275,14 @@ class View:
         """Return the name of field number *field*."""
         return self.table.text(self.table.record("fields", field)[1])
 
+    @cached_property
+    def has_errors(self) -> bool:
+        """Whether there is any syntax error."""
+        return bool(self.table.count("errors"))
+
     def is_broken(self, number: int) -> bool:
         """Tell whether a syntax error lies in a declaration: its end is a guess."""
-        if not self.table.count("errors"):
+        if not self.has_errors:
             return False
         decl = self.decl(number)
         return any(
@@ -228,11 +296,14 @@ class View:
 
     def words_on(self, decl: Decl, line: int) -> list[int]:
         """Return those of a declaration's identifiers that stand on *line*."""
-        lines = self.source(decl).split(b"\n", line)
-        inside = 0 < line <= len(lines)
-        found = set(_WORD.findall(lines[line - 1])) if inside else set()
-        text = self.table.text
-        return [n for n in self.words_of(decl.id) if text(n).encode() in found]
+        lines = _source_lines(self, decl)
+        inside = decl.line <= line < decl.line + len(lines)
+        if not inside:
+            return []
+        turns = _turns(self, decl)
+        found = {turns[w] for w in _WORD.findall(lines[line - decl.line]) if w in turns}
+        words = self.words_of(decl.id)
+        return [words[turn] for turn in sorted(found)]
 
     def with_word(self, number: int) -> list[int]:
         """Return the declarations that have the identifier with that number."""
@@ -254,3 +325,29 @@ class View:
                 return self.table.text(path), self.table.text(name), tuple(steps[::-1])
             steps.append((self.table.text(name), slot))
             number = parent
+
+
+@remembered
+def _turns(view: View, decl: Decl) -> dict[bytes, int]:
+    """Return where among the words of *decl* each stands."""
+    words = map(view.table.text, view.words_of(decl.id))
+    return {word.encode(): turn for turn, word in enumerate(words)}
+
+
+@remembered
+def _source_lines(view: View, decl: Decl) -> list[bytes]:
+    """Return the lines of the file that *decl* takes, whole."""
+    source = view.source(decl)
+    start = source.rfind(b"\n", 0, decl.start) + 1
+    end = source.find(b"\n", decl.end)
+    return source[start : end if end >= 0 else len(source)].split(b"\n")
+
+
+def _problems(directory: str, table: Table) -> list[str]:
+    """Return what is wrong with the directory as a whole."""
+    where = directory or "the root directory"
+    return [
+        f"in {where} {table.text(message)}"
+        for file, _, _, message in table.records("errors")
+        if file == NONE
+    ]

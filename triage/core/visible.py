@@ -24,12 +24,21 @@ def is_plain(text: str) -> bool:
 
 def replaced(text: str, by: str) -> str:
     """Put *by* in the place of each run of characters that cannot be seen."""
-    return _RUN.sub(by, text)
+    return text if text.isprintable() else _RUN.sub(by, text)
 
 
-def escaped(text: str, *, lines: bool = False) -> str:
-    r"""Write what cannot be seen as `\x1b`; with *lines* keep tabs and line ends."""
-    return (_IN_LINES if lines else _ANY).sub(_written, text)
+def printable(text: str) -> str:
+    """Replace runs of control, direction and half characters by one space."""
+    return replaced(text, " ").strip()
+
+
+def escaped(text: str, *, lines: bool = False, form: str = "") -> str:
+    r"""Write what cannot be seen as `\x1b`, or its number in the given *form*.
+
+    With *lines* tabs and line ends stay.
+    """
+    written = (lambda found: form.format(ord(found[0]))) if form else _written
+    return (_IN_LINES if lines else _ANY).sub(written, text)
 
 
 def _written(found: re.Match[str]) -> str:

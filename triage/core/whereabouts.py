@@ -29,12 +29,13 @@ from triage.core.printed import (
     PrintedPath,
     clean_directory,
     is_compiler_made,
+    is_endless,
     is_goroot,
     read_printed,
 )
 from triage.core.search import Located, common_end
 from triage.core.standard import is_standard
-from triage.errors import BadInput, FileMissing
+from triage.errors import BadInput
 
 AT_ONCE = 32
 """Directories that are looked at in one go, at most."""
@@ -75,6 +76,13 @@ def wanted(
     return Wanted()
 
 
+def said(telemetry: Telemetry, panics: Sequence[Panic]) -> tuple[str | None, ...]:
+    """Return all that a text says of where its frames lie, lines left out."""
+    stacks = (panic.crashed.frames for panic in panics if panic.crashed)
+    frames = (text for stack in stacks for f in stack for text in (f.function, f.file))
+    return (telemetry.file, *frames)
+
+
 def forms(telemetry: Telemetry, panics: Sequence[Panic]) -> tuple[str, ...]:
     """List the relative paths that the text itself gives, `root_dir` before them."""
     crashed = panics[0].crashed if panics else None
@@ -96,7 +104,9 @@ def wanted_for_imports(import_paths: Iterable[str], atlas: Atlas) -> Wanted | No
     unseen = _unseen_members(atlas)
     missing, doubt = dict[str, None](), False
     for path in import_paths:
-        if is_standard(path) or import_dir(path, atlas.layout) is not None:
+        if is_standard(path) or is_endless(path):
+            continue
+        if import_dir(path, atlas.layout) is not None:
             continue
         likely = list(_under_modules(path, atlas.layout))
         if not likely and unseen:
@@ -144,11 +154,11 @@ class _Look:
         if frame.file is None or is_compiler_made(frame.file):
             return True
         try:
-            located = self._here.locate(frame)
-        except FileMissing:
-            return not self._may_be_here(frame)
+            located = self._here.find(frame)
         except BadInput:
             return _read(frame.file) is None
+        if located is None:
+            return not self._may_be_here(frame)
         return self._is_certain(frame, located)
 
     def _is_certain(self, frame: Frame, located: Located) -> bool:

@@ -18,7 +18,7 @@ import orjson
 from triage.core.model import Snippet
 from triage.errors import HelperProtocolError, TooLarge
 
-PROTOCOL: Final = 1
+PROTOCOL: Final = 2
 """Raised with every change of frames or messages."""
 MAX_FRAME: Final = 64 << 20
 """The largest header and the largest body, in bytes."""
@@ -140,6 +140,8 @@ class SymbolsRequest:
     files: tuple[tuple[str, bytes], ...]
     """Name and content."""
     tests: bool = False
+    types: bool = True
+    """False leaves the type checker out: names and written types alone tell."""
 
     def check(self) -> None:
         """Raise `TooLarge` where the helper would refuse the package."""
@@ -164,6 +166,7 @@ class SymbolsRequest:
             "goarch": self.goarch,
             "tags": self.tags,
             "tests": self.tests,
+            "types": self.types,
             "focus": self.focus,
             "files": [(name, len(data)) for name, data in self.files],
         }

@@ -1,6 +1,8 @@
 """What a pick is worth for its room: relations, links to the fault, characters."""
 
-from dataclasses import dataclass
+from collections.abc import Iterable
+
+import msgspec
 
 from triage.core import cut
 from triage.core.picks import Near, Pick
@@ -12,8 +14,7 @@ _LARGE = 1600
 _POWER = 0.9
 
 
-@dataclass(frozen=True, slots=True)
-class Weighed:
+class Weighed(msgspec.Struct, frozen=True):
     """A pick and its points."""
 
     pick: Pick
@@ -23,13 +24,18 @@ class Weighed:
     def density(self) -> float:
         """Points for each character."""
         start, end = cut.text_range(self.pick.decl)
-        price: float = (_BASE + min(end - start, _LARGE)) ** _POWER
+        size = end - start
+        price: float = (_BASE + (min(_LARGE, size))) ** _POWER
         return self.score / price
 
-    @property
-    def order(self) -> tuple[float, str, int]:
-        """What sorts picks, the best first; ties in the order of the source."""
-        return -self.density, self.pick.view.directory, self.pick.decl.id
+
+def ranked(weighed: Iterable[Weighed]) -> list[Pick]:
+    """Sort picks, the best first; ties in the order of the source."""
+    rows = [
+        (-w.density, w.pick.view.directory, w.pick.decl.id, w.pick) for w in weighed
+    ]
+    rows.sort()
+    return [row[3] for row in rows]
 
 
 def bonus(near: int) -> float:

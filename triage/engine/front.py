@@ -1,20 +1,24 @@
 """The engine: takes telemetry, opens its repository once, answers with context."""
 
+import asyncio
 import re
 from dataclasses import replace
+from typing import Final
 
 from triage.core.keys import exact_key
+from triage.core.limits import refuse_large
 from triage.core.model import Panic, Result, Telemetry
 from triage.core.panics import decipher
-from triage.core.panics.limits import refuse_large
 from triage.core.places import explainable
 from triage.core.printed import shown
-from triage.core.render import printable
+from triage.core.visible import printable
 from triage.engine.investigation import Investigation, weight
 from triage.engine.means import Means, Opener, Repository
 from triage.engine.openings import Openings
 from triage.errors import BadInput, NoPanic
 
+_LONG: Final = 32_768
+"""Characters of a text from which on its reading takes some milliseconds."""
 _HALF = re.compile(r"[\ud800-\udfff]")
 
 
@@ -35,7 +39,7 @@ class Engine:
         exact = exact_key(telemetry)
         if exact is not None and (known := self._means.answers.get(exact)):
             return known
-        panics = _read(telemetry)
+        panics = await _read(telemetry)
         at_commit = telemetry.commit_sha is not None
         async with self._openings.lent(telemetry.repo, at_commit=at_commit) as place:
             completed = self._completed(telemetry, place)
@@ -71,14 +75,24 @@ def _refuse_half_characters(telemetry: Telemetry) -> None:
             raise BadInput(f"{shown(printable(text))} is not UTF-8; give it as UTF-8")
 
 
-def _read(telemetry: Telemetry) -> tuple[Panic, ...]:
-    """Read the crashes with a stack; none where file and line are given instead."""
+async def _read(telemetry: Telemetry) -> tuple[Panic, ...]:
+    """Read the crashes with a stack; none where file and line are given instead.
+
+    A long text is read in a thread: other calls go on meanwhile.
+    """
     if telemetry.trace is None:
         if telemetry.file is None or telemetry.line is None:
             raise BadInput("telemetry needs a trace, or a file and a line")
         return ()
     refuse_large(len(telemetry.trace), "the trace")
-    found = explainable(decipher(telemetry.trace).crashes)
+    if len(telemetry.trace) > _LONG:
+        found = await asyncio.to_thread(_crashes, telemetry.trace)
+    else:
+        found = _crashes(telemetry.trace)
     if not found:
         raise NoPanic("the text holds no Go panic with a stack; give the whole output")
     return found
+
+
+def _crashes(trace: str | bytes) -> tuple[Panic, ...]:
+    return explainable(decipher(trace).crashes)

@@ -14,6 +14,7 @@ from triage.core.places import (
     frame_sites,
     oddities,
     shown_panic,
+    unused_root,
 )
 from triage.core.remote import named_commit
 from triage.core.resolve import FrameSite, Plan
@@ -68,6 +69,10 @@ class Investigation:
         survey = Survey(self._repository, commit, self._means.atlases)
         finding = await survey.find(telemetry, self._panics)
         self._warnings += oddities(finding)
+        self._warnings += [f"{path} cannot be read" for path in survey.unread]
+        self.lasting = self.lasting and not survey.unread
+        if telemetry.root_dir != self._repository.root_dir:
+            self._warnings += unused_root(telemetry.root_dir, finding)
         build = hinted(telemetry, finding.panic)
         key = self._key(commit, build, finding)
         if key and (known := await self._known(key)):
@@ -175,11 +180,16 @@ class Investigation:
             return None
         if isinstance(view, BaseException):
             raise view
-        self._take(view)
+        self._take(view, beside=True)
         return view
 
-    def _take(self, view: View) -> None:
-        self._warnings += view.problems
+    def _take(self, view: View, *, beside: bool = False) -> None:
+        """Take over a package's problems; *beside* the crash's they say which file's."""
+        start = f"{view.directory}/" if beside and view.directory else ""
+        self._warnings += [
+            f"{start}{text}" if text.partition(" ")[0].endswith(".go") else text
+            for text in view.problems
+        ]
         self.lasting = self.lasting and not view.passing
 
     def _origin(self, finding: Finding, commit: str | None, served_from: str) -> Origin:

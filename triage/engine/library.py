@@ -65,7 +65,7 @@ class Library:
                 package, build, focus, import_path=path
             )
             view = self._made(content, package, data, path)
-        if where is not None and not package.passing:
+        if where is not None and not view.passing:
             self._means.contents.put(where, content, _PER_KEY)
         return view
 
@@ -80,7 +80,9 @@ class Library:
         if view is None:
             view = View(package, Table(data), import_path=path)
             size = sum(len(file.data) for file in package.files)
-            self._means.views.put(content, view, size + _PER_TABLE_BYTE * len(data))
+            if view.table.checked:
+                weight = size + _PER_TABLE_BYTE * len(data)
+                self._means.views.put(content, view, weight)
         return view
 
 

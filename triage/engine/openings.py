@@ -7,6 +7,7 @@ from functools import partial
 from typing import Final
 
 from triage.engine.means import Opener, Repository
+from triage.errors import SourceError
 
 _KEPT: Final = 64
 """Repositories that stay open unused; one of git's is two processes."""
@@ -29,10 +30,16 @@ class Openings:
         self._open = open_repository
         self._kept = kept
         self._openings: dict[_Name, _Opening] = {}  # the last used comes last
+        self._closed = False
 
     @asynccontextmanager
     async def lent(self, name: str, *, at_commit: bool) -> AsyncIterator[Repository]:
-        """Lend a repository, opened once whoever of the waiting is cancelled."""
+        """Lend a repository, opened once whoever of the waiting is cancelled.
+
+        Raises `SourceError` after `close`: nobody would close what is opened then.
+        """
+        if self._closed:
+            raise SourceError("the engine is closed; open another one")
         key = (name, at_commit)
         opening = self._openings.pop(key, None) or self._begin(key)
         self._openings[key] = opening
@@ -44,7 +51,8 @@ class Openings:
             await self._shrink()
 
     async def close(self) -> None:
-        """Close all of them, used or not."""
+        """Close all of them, used or not, and lend no more."""
+        self._closed = True
         openings = list(self._openings.values())
         self._openings.clear()
         await asyncio.gather(*map(_end, openings))

@@ -11,7 +11,7 @@ from triage.core.atlas import Atlas, explored, whole
 from triage.core.model import Package, Panic, Telemetry
 from triage.core.modules import Layout, import_dir, module_files
 from triage.core.places import Finding, find_places
-from triage.core.whereabouts import Wanted, forms, wanted, wanted_for_imports
+from triage.core.whereabouts import Wanted, forms, said, wanted, wanted_for_imports
 from triage.engine.means import Repository
 from triage.ports import Recalled, Shelf
 
@@ -39,17 +39,43 @@ class Survey:
         """What is known, with what the trace told of it."""
         return self._learnt or self._atlas.layout
 
+    @property
+    def unread(self) -> tuple[str, ...]:
+        """go.mod and go.work files that are listed and could not be read, sorted."""
+        atlas = self._atlas
+        return tuple(
+            path
+            for path in (sorted(module_files(atlas.paths)) if atlas.complete else ())
+            if path not in atlas.contents
+        )
+
     async def find(self, telemetry: Telemetry, panics: Sequence[Panic]) -> Finding:
         """Find the places of a crash; raises what `find_places` does."""
+        where = self.key and (*self.key, telemetry.root_dir, *said(telemetry, panics))
+        known = self._shelf.get(where) if where else None
+        if known is not None:
+            self._atlas = known
+        else:
+            await self._explore(telemetry, panics)
+        finding = find_places(telemetry, panics, self._atlas.layout)
+        if finding.layout is not self._atlas.layout:
+            self._learnt = finding.layout
+        if where and known is None and self._is_lasting():
+            self._shelf.put(where, self._atlas, self._atlas.size)
+        return finding
+
+    def _is_lasting(self) -> bool:
+        """Tell whether a part of the tree is known as it will be the next time."""
+        passing = any(package.passing for package in self._packages.values())
+        return not self._atlas.complete and not passing
+
+    async def _explore(self, telemetry: Telemetry, panics: Sequence[Panic]) -> None:
+        """Find out what the places of a crash hang on."""
         asked = forms(telemetry, panics)
         if self._commit and asked and not self._atlas.complete:
             self._add(await self._chart.recall_paths(self._commit, asked))
         while step := wanted(telemetry, panics, self._atlas):
             await self._learn(step)
-        finding = find_places(telemetry, panics, self._atlas.layout)
-        if finding.layout is not self._atlas.layout:
-            self._learnt = finding.layout
-        return finding
 
     def directory_of(self, import_path: str) -> str | None:
         """Tell where an import path lies; `settle` then finds out of what is unknown."""

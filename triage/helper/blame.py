@@ -2,7 +2,8 @@
 
 An input that was in work when a generation died gets a strike, and is from then on
 tried in a generation of its own, so that a second death tells the culprit from those
-that were merely there. The culprit is quarantined, the others are acquitted.
+that were merely there. The culprit is quarantined, the others are acquitted. One that
+can be read in another way is convicted: the deaths that it explains count no more.
 """
 
 import hashlib
@@ -37,15 +38,19 @@ class Blame:
 
     def __init__(self, rules: Rules) -> None:
         self._rules = rules
-        self._deaths: deque[float] = deque(maxlen=rules.deaths)
+        # Time and suspects of each death within the window.
+        self._deaths: deque[tuple[float, frozenset[bytes]]] = deque()
         # Digest to (number, time of the last), the oldest first.
         self._strikes: OrderedDict[bytes, tuple[int, float]] = OrderedDict()
 
     def death(self, now: float, suspects: Iterable[Request]) -> None:
         """Note that a generation died with *suspects* in work."""
-        self._deaths.append(now)
-        for request in suspects:
-            key = _digest(request)
+        # Equal inputs in work together saw one generation die, and not several.
+        keys = frozenset(map(_digest, suspects))
+        self._deaths.append((now, keys))
+        while now - self._deaths[0][0] >= self._rules.window:
+            self._deaths.popleft()
+        for key in keys:
             count, _ = self._strikes.pop(key, (0, now))
             self._strikes[key] = (count + 1, now)
         while len(self._strikes) > self._rules.inputs:
@@ -65,11 +70,19 @@ class Blame:
         if self._strikes:
             self._strikes.pop(_digest(request), None)
 
+    def convict(self, now: float, request: Request) -> None:
+        """Take an input for the culprit of every death that it was suspected of."""
+        key = _digest(request)
+        if self._strikes.get(key, (0, now))[0] < QUARANTINED:
+            self._strikes.pop(key, None)  # the latest go to the end
+            self._strikes[key] = (QUARANTINED, now)
+        self._deaths = deque(death for death in self._deaths if key not in death[1])
+
     def refusal(self, now: float) -> float | None:
         """Return how many seconds new calls are refused for; None: they are not."""
         if len(self._deaths) < self._rules.deaths:
             return None
-        wait = self._deaths[0] + self._rules.window - now
+        wait = self._deaths[-self._rules.deaths][0] + self._rules.window - now
         return wait if wait > 0 else None
 
 

@@ -9,6 +9,7 @@ import socket
 from collections.abc import AsyncIterator
 from typing import Any, Final
 
+from triage.core.visible import printable
 from triage.core.wire import Hello, Reply, Request
 from triage.errors import (
     HelperDied,
@@ -192,7 +193,7 @@ class Child:
 
     def _closed(self, reason: HelperError, suspects: tuple[Request, ...]) -> None:
         if not self._dismissed:
-            _log.warning("helper ended: %s", reason)
+            _log.info("helper ended: %s", reason)
             self._on_death(reason, suspects)
 
     def _obituary(
@@ -202,7 +203,7 @@ class Child:
         if not isinstance(reason, HelperDied):
             return reason
         story = f"{reason} ({_describe(status)})"
-        if headline := self._tail.headline():
+        if headline := printable(self._tail.headline()):
             story += f": {headline}"
         if client.hello.done():
             return HelperDied(story, stderr=self._tail.lines())

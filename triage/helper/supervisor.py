@@ -5,8 +5,10 @@ and whether.
 """
 
 import asyncio
+import logging
 import os
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from functools import partial
 
 from triage._version import __version__
@@ -24,6 +26,7 @@ from triage.errors import (
     HelperError,
     HelperProtocolError,
     HelperQuarantined,
+    HelperTimeout,
     HelperUnavailable,
     HelperVersionMismatch,
 )
@@ -31,6 +34,8 @@ from triage.helper.blame import QUARANTINED, Blame, Rules
 from triage.helper.launch import Launch, Limits, binary_path, child_environment
 from triage.helper.process import Child
 from triage.ports import Clock, Parser
+
+_log = logging.getLogger("triage.helper")
 
 
 class Helper(Parser):
@@ -68,6 +73,8 @@ class Helper(Parser):
         self._shared: Child | None = None
         self._children: set[Child] = set()  # those whose end is still to be seen
         self._closed = False
+        self.deaths = 0
+        """Children that ended without being told to."""
 
     def __repr__(self) -> str:
         return f"<Helper, {len(self._children)} children>"
@@ -130,6 +137,21 @@ class Helper(Parser):
             )
 
     async def _answer(self, request: Request) -> Reply:
+        """Try a call and, where types cannot be checked, do without them.
+
+        The type checker knows inputs that it has no end with, be it of time, stack or
+        memory. The rest of the helper has none, so that such a package is answered.
+        """
+        try:
+            return await self._try_twice(request)
+        except (HelperTimeout, HelperQuarantined) as err:
+            if not (isinstance(request, SymbolsRequest) and request.types):
+                raise
+            self._blame.convict(self._clock.time(), request)
+            _log.warning("package %r is read without types: %s", request.directory, err)
+        return await self._try_twice(replace(request, types=False))
+
+    async def _try_twice(self, request: Request) -> Reply:
         """Try a call and, where its generation died, try it once more, alone."""
         alone = self._suspected(request)
         try:
@@ -186,5 +208,6 @@ class Helper(Parser):
         return child
 
     def _died(self, reason: HelperError, suspects: tuple[Request, ...]) -> None:
+        self.deaths += 1
         if not isinstance(reason, HelperVersionMismatch):
             self._blame.death(self._clock.time(), suspects)

@@ -4,6 +4,7 @@ Requests are pipelined: any number may be under way, git answers in order.
 """
 
 import asyncio
+import signal
 from collections import deque
 from collections.abc import Sequence
 from contextlib import suppress
@@ -27,6 +28,7 @@ _BLAMES = 2
 _MOST_LOST = 16
 """How many objects of one call git may die on before the call is given up."""
 _STDERR = 1 << 11
+_KILLED = (-signal.SIGKILL, -signal.SIGTERM)
 NOT_HERE = (
     "is not among the objects of this clone, which is partial or damaged;"
     " run: git fetch --refetch"
@@ -59,6 +61,7 @@ class _Child:
         self._decoder = ReplyDecoder(limit)
         self._batches = deque[_Batch]()
         self._last_words = b""
+        self._garbled = False
         self._tasks = [
             asyncio.create_task(self._read()),
             asyncio.create_task(self._listen()),
@@ -67,13 +70,14 @@ class _Child:
 
     async def ask(self, command: str, names: Sequence[str]) -> list[GitObject | None]:
         """Send one command for each name; raises `_Ended` when the child does."""
+        # Before anything is queued: what cannot be sent must not be waited for.
+        lines = "".join(f"{command} {name}\0" for name in names).encode()
         batch = _Batch(len(names), asyncio.get_running_loop().create_future())
         for _ in names:
             self._decoder.expect(contents=command == "contents")
         self._batches.append(batch)
-        lines = "".join(f"{command} {name}\0" for name in names)
         # No await between queueing and writing: the order must be the same.
-        self._process.stdin.write(f"{lines}flush\0".encode())
+        self._process.stdin.write(lines + b"flush\0")
         return await batch.future
 
     async def close(self, *, grace: float = 0.0) -> None:
@@ -94,11 +98,13 @@ class _Child:
         except (ValueError, OSError):
             # Not git's language: it will not get better.
             self._process.kill()
+            self._garbled = True
         self.alive = False
         with suppress(TimeoutError):
             # What it said last stands on another pipe and may come later.
             async with asyncio.timeout(1.0):
                 await self._tasks[1]
+                await self._process.process.wait()
         self._fail()
 
     async def _listen(self) -> None:
@@ -116,8 +122,11 @@ class _Child:
                 batch.future.set_result(batch.replies)
 
     def _fail(self) -> None:
-        """Fail what is under way; git stopped on the first batch of it."""
-        blamed = True
+        """Fail what is under way; git stopped on the first batch of it.
+
+        Unless someone killed it: then nothing is said of any object.
+        """
+        blamed = self._garbled or self._process.process.returncode not in _KILLED
         while self._batches:
             future = self._batches.popleft().future
             if not future.done():
@@ -190,6 +199,8 @@ class CatFile:
                 blames, words = blames + ended.blamed, ended.last_words
             if blames >= _BLAMES:
                 break
+        else:
+            raise SourceError(await explain_death(words or "it was killed each time"))
         try:
             # A name that no object has: is it the objects, or git as such?
             await self._ask_once("info", ["0"])

@@ -22,6 +22,7 @@ from triage.sources.limits import (
     Budget,
     checked_path,
     is_lfs_pointer,
+    is_plain,
     reading_order,
 )
 from triage.sources.probing import probe, read_files
@@ -32,6 +33,7 @@ _SHORT_ID = re.compile(r"[0-9a-fA-F]{4,64}")
 # What git allows in a ref's name, with steps back from it; no option, no `@{...}`.
 _REVISION = re.compile(r"(?![-/])(?!.*\.\.)[^\x00-\x20\x7f~^:?*\[\\{}]+(?:[~^]\d*)*")
 _LONGEST_REVISION = 256
+_MEND = "look with: git fsck --full; get it again with: git fetch --refetch"
 _KEPT_LISTS = 4
 _NAMED = 5
 
@@ -58,7 +60,8 @@ class GitSource:
         where *revision* can be no name at all.
         """
         name = "HEAD" if revision is None else revision
-        if len(name) > _LONGEST_REVISION or not _REVISION.fullmatch(name):
+        fits = len(name) <= _LONGEST_REVISION and is_plain(name)
+        if not fits or not _REVISION.fullmatch(name):
             raise BadInput(f"{shown(name)} is no commit id, tag or branch")
         (found,) = await self._objects.info([f"{name}^{{commit}}"])
         if found is None:
@@ -203,11 +206,8 @@ class GitSource:
         if len(commits) > 1:
             listed = ", ".join(commits[:_NAMED])
             return f"{shown(name)} may be any of {listed}; give more digits"
-        (other,) = await self._objects.info([name])
-        if other:
-            return f"{shown(name)} names a {other.kind}, not a commit"
-        if name == "HEAD":
-            return "the repository has no commit yet"
+        if wrong := await self._what_is_wrong(name):
+            return wrong
         shallow = await self._git("rev-parse", "--is-shallow-repository")
         if shallow == ["true"]:
             return f"{shown(name)} is not in this shallow clone; run: git fetch --unshallow"
@@ -215,6 +215,25 @@ class GitSource:
             f"{shown(name)} is not in the repository;"
             " run: git fetch --all --tags, or name another commit"
         )
+
+    async def _what_is_wrong(self, name: str) -> str | None:
+        """Say what *name* is if no commit that can be read; None: it is not there."""
+        (other,) = await self._objects.info([name])
+        if other and other.kind == "commit":
+            return f"{shown(name)} has lost its root tree; {_MEND}"
+        if other:
+            return f"{shown(name)} names a {other.kind}, not a commit"
+        # What a ref says is told without reading the commit.
+        target = await self._git(
+            "rev-parse", "--verify", "--quiet", "--end-of-options", name
+        )
+        if target and target[0] != name.lower():
+            return f"{shown(name)} is {target[0]}, which cannot be read; {_MEND}"
+        if name == "HEAD" and await self._git("for-each-ref", "--count=1"):
+            return "HEAD names no commit; name one with --commit"
+        if name == "HEAD":
+            return "the repository has no commit yet"
+        return None
 
     async def _commits_like(self, prefix: str) -> Sequence[str]:
         """List the commits whose ids begin with *prefix*."""

@@ -9,6 +9,7 @@ remote above all.
 import asyncio
 import os
 import re
+import signal
 from asyncio.subprocess import PIPE, Process
 from contextlib import suppress
 from dataclasses import dataclass
@@ -61,9 +62,13 @@ class GitProcess:
     stderr: asyncio.StreamReader
 
     def kill(self) -> None:
-        """Kill it; one that has ended already is left in peace."""
-        with suppress(ProcessLookupError):
-            self.process.kill()
+        """Kill it and what it started; it leads a session, and so a group, of its own.
+
+        One that was waited for already is left in peace: its number may be another's.
+        """
+        if self.process.returncode is None:
+            with suppress(ProcessLookupError, PermissionError):
+                os.killpg(self.process.pid, signal.SIGKILL)
 
 
 async def start_git(directory: Path, *arguments: str) -> GitProcess:

@@ -8,9 +8,9 @@ from cachetools import LRUCache
 
 from triage.errors import SourceError
 from triage.sources.catfile import NOT_HERE, CatFile
+from triage.sources.limits import Extent
 from triage.sources.trees import Entry, Kind, Tree, parse_tree
 
-_MAX_TREES = 400_000
 _KEPT_ENTRIES = 400_000
 _KEPT_ROOTS = 1_000
 _LINKS = 16
@@ -84,16 +84,17 @@ class TreeReader:
 
     async def listing(self, root: str) -> tuple[str, ...]:
         """List the paths that `Source.paths` names, sorted; level by level."""
-        level, paths, seen = [("", root)], list[str](), 0
+        level, paths, extent = [("", root)], list[str](), Extent()
         while level:
-            seen += len(level)
-            if seen > _MAX_TREES:
-                raise SourceError(f"the commit has over {_MAX_TREES} directories")
             trees = await self._trees(oid for _, oid in level)
             below = list[tuple[str, str]]()
             for prefix, oid in level:
-                paths += [prefix + name for name in trees[oid].listed]
-                below += [(f"{prefix}{name}/", one) for name, one in trees[oid].below]
+                paths += [extent.lists(prefix + name) for name in trees[oid].listed]
+                below += [
+                    (path, one)
+                    for name, one in trees[oid].below
+                    if extent.enters(path := f"{prefix}{name}/")
+                ]
             level = below
         return tuple(sorted(paths))
 

@@ -3,8 +3,8 @@
 from collections.abc import Iterable
 
 from triage.core import visible
-from triage.core.printed import shown
-from triage.errors import BadInput
+from triage.core.printed import is_endless, shown
+from triage.errors import BadInput, SourceError
 
 MAX_FILES = 2_000
 """Files a package."""
@@ -12,6 +12,10 @@ MAX_PACKAGE = 32 << 20
 """Bytes a package."""
 MAX_FILE = 8 << 20
 """Bytes a file."""
+MAX_DIRECTORIES = 400_000
+"""Directories that a list of paths goes into."""
+MAX_PATH_BYTES = 128 << 20
+"""Characters in all the paths of a list, those of directories too."""
 SKIPPED = frozenset({".git", "node_modules"})
 """Directories that no list of paths goes into.
 
@@ -22,6 +26,38 @@ LFS_POINTER = "is kept by Git LFS, not by git"
 """The end of a sentence that begins with a file's name."""
 
 _LFS = b"version https://git-lfs.github.com/spec/v1"
+
+
+class Extent:
+    """How large a repository may be: told of each directory and file as it is found."""
+
+    def __init__(self) -> None:
+        self._directories = 0
+        self._bytes = 0
+
+    def enters(self, path: str) -> bool:
+        """Count a directory in; False where it is too deep for anyone to go into.
+
+        Raises `SourceError`, as `lists` does, where the repository is too large.
+        """
+        self._directories += 1
+        if self._directories > MAX_DIRECTORIES:
+            raise SourceError(
+                f"the repository has over {MAX_DIRECTORIES} directories; too many to"
+                " list"
+            )
+        self.lists(path)
+        return not is_endless(path)
+
+    def lists(self, path: str) -> str:
+        """Count a path in and give it back."""
+        self._bytes += len(path)
+        if self._bytes > MAX_PATH_BYTES:
+            raise SourceError(
+                f"the repository's paths take over {MAX_PATH_BYTES >> 20} MiB; too"
+                " much to list"
+            )
+        return path
 
 
 class Budget:

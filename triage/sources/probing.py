@@ -5,7 +5,7 @@ from collections.abc import Iterable, Sequence
 from typing import Protocol
 
 from triage.core.model import Package
-from triage.errors import FileMissing
+from triage.errors import FileMissing, FileUnreadable, TooLarge
 
 
 class Reader(Protocol):
@@ -63,8 +63,8 @@ async def _package(
 
 
 async def _file(source: Reader, commit: str | None, path: str) -> bytes | None:
-    """Read a file; one behind a link that leads out counts as none."""
+    """Read a file; one whose content cannot be had counts as none."""
     try:
         return await source.read(commit, path)
-    except FileMissing:
+    except (FileMissing, FileUnreadable, TooLarge):
         return None

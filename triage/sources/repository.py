@@ -1,15 +1,18 @@
 """Find out what a directory is: part of a git work tree, a bare repository, or plain."""
 
 import os
+import shlex
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
 from triage.core.printed import shown
+from triage.core.visible import is_plain
 from triage.errors import RepoMissing, SourceError
 from triage.sources.gitprocess import run_git
 from triage.sources.limits import SKIPPED
 
+_LINES = 3
 _LOOKED_AT = 10_000
 """How many names a plain directory may show before it counts as holding no Go."""
 
@@ -67,7 +70,10 @@ def _directory(named: str) -> Path:
 
 def _git_place(directory: Path, said: str) -> RepositoryPlace:
     """Read `rev-parse`'s three lines; the prefix leads from the top to here."""
-    _, inside, prefix = said.split("\n", 2)
+    lines = said.split("\n", 2)
+    if len(lines) < _LINES:
+        raise SourceError("git did not answer as git does; see: type git")
+    _, inside, prefix = lines
     prefix = prefix.removesuffix("\n").rstrip("/")
     top = directory
     for _ in filter(None, prefix.split("/")):
@@ -122,7 +128,7 @@ def _refusal(said: str, directory: Path) -> SourceError:
     if "dubious ownership" in said:
         return SourceError(
             f"git does not trust {where}, which belongs to another user; if you do,"
-            f" run: git config --global --add safe.directory {directory}"
+            f" run: git config --global --add safe.directory {_quoted(directory)}"
         )
     if "cannot use bare repository" in said:
         return SourceError(
@@ -133,3 +139,9 @@ def _refusal(said: str, directory: Path) -> SourceError:
     return SourceError(
         f"git cannot read {where}: {lines[-1] if lines else 'no reason'}"
     )
+
+
+def _quoted(directory: Path) -> str:
+    """Write a directory as one word of a shell, with nothing that moves a cursor."""
+    name = str(directory)
+    return shlex.quote(name) if is_plain(name) else "'<the directory>'"

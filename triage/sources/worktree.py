@@ -9,12 +9,20 @@ from pathlib import Path
 
 from triage.core.model import Package, SourceFile
 from triage.core.printed import shown
-from triage.errors import BadInput, FileMissing, RepoMissing, SourceError, TooLarge
+from triage.errors import (
+    BadInput,
+    FileMissing,
+    FileUnreadable,
+    RepoMissing,
+    SourceError,
+    TooLarge,
+)
 from triage.sources.limits import (
     LFS_POINTER,
     MAX_FILE,
     SKIPPED,
     Budget,
+    Extent,
     checked_path,
     is_lfs_pointer,
     is_listed,
@@ -35,6 +43,12 @@ class WorktreeSource:
 
     async def resolve(self, revision: str | None) -> None:
         """Keep None; raise `BadInput` for a revision."""
+        if revision is not None and self._is_damaged():
+            raise SourceError(
+                f"git does not take {shown(str(self._root))} for a repository, though"
+                " there is a .git: its HEAD or its refs are damaged; run git status"
+                " there to see, or leave --commit out"
+            )
         if revision is not None:
             raise BadInput(
                 f"{shown(str(self._root))} is read as files on disk, which have no"
@@ -80,20 +94,27 @@ class WorktreeSource:
     async def close(self) -> None:
         """Do nothing: nothing is held."""
 
+    def _is_damaged(self) -> bool:
+        """Tell whether there is a `.git` here or above; with a sound one git is asked."""
+        places = (self._root, *self._root.parents)
+        return any(os.path.lexists(place / ".git") for place in places)
+
     def _list(self) -> tuple[str, ...]:
         if not self._root.is_dir():
             raise RepoMissing(f"{shown(str(self._root))} is no directory any more")
-        found, waiting = list[str](), [""]
+        found, waiting, extent = list[str](), [""], Extent()
         while waiting:
             prefix = waiting.pop()
             # A directory that may not be read, or went away, has nothing to show.
             with suppress(OSError), os.scandir(f"{self._root}/{prefix}") as entries:
                 for entry in entries:
                     if entry.is_dir(follow_symlinks=False):
-                        if entry.name not in SKIPPED and is_plain(entry.name):
-                            waiting.append(f"{prefix}{entry.name}/")
+                        path = f"{prefix}{entry.name}/"
+                        fine = entry.name not in SKIPPED and is_plain(entry.name)
+                        if fine and extent.enters(path):
+                            waiting.append(path)
                     elif is_listed(entry.name) and is_plain(entry.name):
-                        found.append(prefix + entry.name)
+                        found.append(extent.lists(prefix + entry.name))
         return tuple(sorted(found))
 
     def _read(self, path: str) -> bytes | None:
@@ -107,7 +128,7 @@ class WorktreeSource:
         except Refused as error:
             raise FileMissing(f"{shown(path)} {error}") from error
         except OSError as error:
-            raise SourceError(f"{shown(path)} {_unreadable(error)}") from error
+            raise FileUnreadable(f"{shown(path)} {_unreadable(error)}") from error
 
     def _package(self, directory: str, first: str | None) -> Package:
         where = shown(directory or ".")

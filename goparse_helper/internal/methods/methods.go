@@ -72,6 +72,7 @@ func symbols(request *wire.Request, buffer []byte) (any, []byte, error) {
 		Tags:       params.Tags,
 		Tests:      params.Tests,
 		Focus:      params.Focus,
+		SyntaxOnly: params.Types != nil && !*params.Types,
 		Files:      files,
 	})
 	return struct{}{}, table.AppendJSON(buffer), nil

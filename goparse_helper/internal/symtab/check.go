@@ -27,6 +27,8 @@ type checker struct {
 	// packages are the checked ones, by name.
 	packages map[string]*types.Package
 	failures []string
+	scope    *types.Scope                    // that was looked into last
+	inner    map[*types.Scope][]*types.Scope // by position, of scopes with many
 	found
 }
 
@@ -36,7 +38,7 @@ func (dir *directory) checkers(split int) []*checker {
 	for _, d := range dir.decls {
 		size += d.weight()
 	}
-	if size < split {
+	if size < split || dir.syntaxOnly {
 		c := dir.newChecker(func(*decl) bool { return true }, 1)
 		c.owned = c.needed
 		return []*checker{c}
@@ -101,6 +103,7 @@ func (dir *directory) newChecker(mine func(*decl) bool, parts int) *checker {
 	c := &checker{
 		dir: dir, share: make([]bool, len(dir.decls)),
 		packages: make(map[string]*types.Package, len(dir.packages)),
+		inner:    make(map[*types.Scope][]*types.Scope),
 		info:     newInfo(size / parts),
 	}
 	c.needed = make([]bool, len(dir.packages))
@@ -135,7 +138,14 @@ func (c *checker) run() {
 	}
 	slices.SortFunc(turns, func(a, b int32) int { return cmp.Compare(c.dir.turn(a), c.dir.turn(b)) })
 	for _, pkg := range turns {
-		c.check(pkg, c.dir.packages[pkg])
+		if c.dir.syntaxOnly {
+			c.name(pkg, c.dir.packages[pkg])
+		} else {
+			c.check(pkg, c.dir.packages[pkg])
+		}
+	}
+	if c.dir.syntaxOnly {
+		c.failures = append(c.failures, unchecked)
 	}
 	w := &walker{checker: c}
 	for i, d := range c.dir.decls {

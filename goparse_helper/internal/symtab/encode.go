@@ -9,7 +9,12 @@ import (
 
 // AppendJSON appends the table in the form that triage/core/table.py describes.
 func (t *Table) AppendJSON(b []byte) []byte {
-	b = append(b, `{"schema":`...)
+	if t.unchecked {
+		// First, so that a reader can tell without reading on.
+		b = append(b, `{"unchecked":true,"schema":`...)
+	} else {
+		b = append(b, `{"schema":`...)
+	}
 	b = strconv.AppendInt(b, Schema, 10)
 	b = append(b, `,"go":`...)
 	b = appendText(b, runtime.Version())

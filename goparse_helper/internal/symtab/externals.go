@@ -1,10 +1,12 @@
 package symtab
 
 import (
+	"cmp"
 	"go/ast"
 	"go/token"
 	"go/types"
 	"path"
+	"slices"
 	"strings"
 )
 
@@ -72,7 +74,7 @@ func (c *checker) objectOf(id *ast.Ident) types.Object {
 	}
 	if f := c.dir.fileAt(id.Pos()); f != nil {
 		if pkg := c.packages[c.dir.packages[f.pkg]]; pkg != nil {
-			if scope := pkg.Scope().Innermost(id.Pos()); scope != nil {
+			if scope := c.innermost(pkg.Scope(), id.Pos()); scope != nil {
 				_, obj := scope.LookupParent(id.Name, id.Pos())
 				return obj
 			}
@@ -81,22 +83,89 @@ func (c *checker) objectOf(id *ast.Ident) types.Object {
 	return nil
 }
 
+// innermost returns the scope around pos, or nil. It mostly lies in or near the last one:
+// from the top go/types would go over all functions of the file.
+func (c *checker) innermost(top *types.Scope, pos token.Pos) *types.Scope {
+	scope := c.scope
+	for scope != nil && scope != top && !scope.Contains(pos) {
+		scope = scope.Parent()
+	}
+	if scope == nil {
+		scope = top
+	}
+	for scope.NumChildren() > maxScan {
+		inner := c.innerScope(scope, pos)
+		if inner == nil && scope == top {
+			return nil
+		}
+		if inner == nil {
+			c.scope = scope
+			return scope
+		}
+		scope = inner
+	}
+	c.scope = scope.Innermost(pos)
+	return c.scope
+}
+
+// innerScope returns the child of a scope with many of them that holds pos, or nil. They
+// lie side by side.
+func (c *checker) innerScope(scope *types.Scope, pos token.Pos) *types.Scope {
+	inner, ok := c.inner[scope]
+	if !ok {
+		inner = make([]*types.Scope, 0, scope.NumChildren())
+		for child := range scope.Children() {
+			if child.Pos().IsValid() {
+				inner = append(inner, child)
+			}
+		}
+		slices.SortFunc(inner, func(a, b *types.Scope) int { return cmp.Compare(a.Pos(), b.Pos()) })
+		c.inner[scope] = inner
+	}
+	i, found := slices.BinarySearchFunc(inner, pos, func(s *types.Scope, pos token.Pos) int { return cmp.Compare(s.Pos(), pos) })
+	if !found {
+		i--
+	}
+	if i < 0 || !inner[i].Contains(pos) {
+		return nil
+	}
+	return inner[i]
+}
+
 // importNamed returns the path of the import whose package may have that name although
 // its path does not end in it, or "": `sqlite` of example.com/sqlite-go-driver.
 func (f *file) importNamed(name string) string {
+	f.nameOnce.Do(f.nameImports)
+	return f.named[name]
+}
+
+// maxElement is the length of the longest element of an import path that is read: no
+// file system takes more.
+const maxElement = 255
+
+func (f *file) nameImports() {
+	f.named = make(map[string]string)
 	for _, spec := range f.syntax.Imports {
 		if spec.Name != nil {
 			continue
 		}
 		importPath := importPath(spec)
 		for _, element := range []string{path.Base(importPath), path.Base(path.Dir(importPath))} {
+			if len(element) > maxElement {
+				continue
+			}
 			words := strings.FieldsFunc(element, func(r rune) bool { return r == '-' || r == '.' })
 			for i := range words {
-				if words[i] == name || strings.Join(words[i:], "") == name {
-					return importPath
-				}
+				f.nameImport(words[i], importPath)
+				f.nameImport(strings.Join(words[i:], ""), importPath)
 			}
 		}
 	}
-	return ""
+}
+
+// nameImport notes a name; the first import that can have it has it.
+func (f *file) nameImport(name, importPath string) {
+	if _, ok := f.named[name]; !ok {
+		f.named[name] = importPath
+	}
 }

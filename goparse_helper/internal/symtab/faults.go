@@ -40,7 +40,7 @@ func (w *walker) derefFault(s site, x operand) {
 	if x.sure {
 		return
 	}
-	if _, ok := under(x.typ).(*types.Pointer); !ok {
+	if _, ok := under(x.typ).(*types.Pointer); !ok && !(w.dir.syntaxOnly && x.syn != nil && isPointer(x.syn)) {
 		s.flags = faultPossible
 	}
 	s.kind = faultNilDeref

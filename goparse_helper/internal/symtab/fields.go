@@ -117,6 +117,33 @@ func (dir *directory) addField(d *decl, name string, pos token.Pos, f *ast.Field
 	}
 }
 
+// fieldNamed returns the first field of declaration n with that name.
+func (dir *directory) fieldNamed(n int32, name string) (field int32, ok bool) {
+	dir.fieldOnce.Do(dir.indexFields)
+	field, ok = dir.fieldNumbers[methodKey{n, name}]
+	return field, ok
+}
+
+// embeddedIn returns the fields of declaration n that are embedded.
+func (dir *directory) embeddedIn(n int32) []int32 {
+	dir.fieldOnce.Do(dir.indexFields)
+	return dir.embedded[n]
+}
+
+func (dir *directory) indexFields() {
+	dir.fieldNumbers = make(map[methodKey]int32, len(dir.fields))
+	dir.embedded = make(map[int32][]int32)
+	for i, f := range dir.fields {
+		key := methodKey{f.row.owner, f.name}
+		if _, ok := dir.fieldNumbers[key]; !ok {
+			dir.fieldNumbers[key] = int32(i)
+		}
+		if f.row.flags&fieldEmbedded != 0 && !strings.Contains(f.name, ".") {
+			dir.embedded[f.row.owner] = append(dir.embedded[f.row.owner], int32(i))
+		}
+	}
+}
+
 // commentEnd returns where a comment ends. The parser drops carriage returns out of its
 // text, so that the comment's own end can lie before that.
 func (f *file) commentEnd(group *ast.CommentGroup) int32 {

@@ -57,17 +57,27 @@ func (w *walker) memberOfWritten(e *ast.SelectorExpr, x operand, how int32) (ope
 		w.use(m, e.Sel.Pos(), callUse(how), "")
 		return y, true
 	}
-	for f := w.dir.decls[n].fieldFrom; f < w.dir.decls[n].fieldTo; f++ {
-		if w.dir.fields[f].name == e.Sel.Name {
-			y.syn = w.fieldSyntax(f, x.syn)
-			w.use(n, e.Sel.Pos(), useImplicit, "")
-			w.access(f, e.Sel.Pos(), how)
-			y.node = w.values.intern(graphNode{kind: nodeField, ref: f,
-				line: w.line(e.Sel.Pos()), syn: y.syn}, x.node)
-			return y, true
-		}
+	f, ok := w.dir.fieldNamed(n, e.Sel.Name)
+	switch {
+	case !ok && w.dir.syntaxOnly:
+		return w.promoted(e, x, n, how)
+	case !ok:
+		return operand{}, false
+	case w.dir.syntaxOnly && w.dir.fields[f].row.flags&fieldMethod != 0:
+		return w.methodOfWritten(e, x, f, how), true
 	}
-	return operand{}, false
+	return w.fieldOfWritten(e, x, f, how), true
+}
+
+// fieldOfWritten evaluates field f of x.
+func (w *walker) fieldOfWritten(e *ast.SelectorExpr, x operand, f, how int32) operand {
+	y := unknown()
+	y.syn = w.fieldSyntax(f, x.syn)
+	w.use(w.dir.fields[f].row.owner, e.Sel.Pos(), useImplicit, "")
+	w.access(f, e.Sel.Pos(), how)
+	y.node = w.values.intern(graphNode{kind: nodeField, ref: f,
+		line: w.line(e.Sel.Pos()), syn: y.syn}, x.node)
+	return y
 }
 
 // foreignFault notes a fault on what can be a pointer or an interface. A called method

@@ -14,7 +14,7 @@ var update = flag.Bool("update", false, "write the goldens anew")
 
 // golden is a case of testdata: an archive of `-- name --` sections with the sources
 // and, last, the table that they must give. Above the sections a line
-// `request: focus=x goos=y goarch=z import=p tags=a,b` says what is asked for.
+// `request: focus=x goos=y goarch=z import=p tags=a,b types=no` says what is asked for.
 type golden struct {
 	path    string
 	request *Request
@@ -62,6 +62,8 @@ func ask(req *Request, line string) {
 			req.ImportPath = value
 		case "tests":
 			req.Tests = value == "yes"
+		case "types":
+			req.SyntaxOnly = value == "no"
 		case "tags":
 			req.Tags = strings.Split(value, ",")
 		}

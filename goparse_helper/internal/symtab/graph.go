@@ -4,6 +4,7 @@ import (
 	"go/ast"
 	"go/token"
 	"go/types"
+	"slices"
 )
 
 // noNode is the number of no node: graphs begin with one that stands for none.
@@ -26,14 +27,17 @@ type graphNode struct {
 	syn         ast.Expr
 	ext         int32
 	first, last int32 // edges to its origins
+	degree      int32 // how many they are
 	number      int32 // in the checker's list, 1 more; 0 before it is kept
 }
 
 // edge is one origin of a node.
 type edge struct{ origin, next int32 }
 
-// graphKey tells nodes of which one is enough.
+// graphKey tells nodes of which one is enough; with edgeKey for a kind, edges.
 type graphKey struct{ kind, ref, base int32 }
+
+const edgeKey int32 = -1
 
 // maxReused bounds what a graph keeps for the next declaration.
 const maxReused = 4096
@@ -75,11 +79,10 @@ func (g *graph) flow(to, from int32) {
 		return
 	}
 	n := &g.nodes[to]
-	for e := n.first; e != 0; e = g.edges[e].next {
-		if g.edges[e].origin == from {
-			return
-		}
+	if g.flows(n, to, from) {
+		return
 	}
+	n.degree++
 	e := int32(len(g.edges))
 	g.edges = append(g.edges, edge{origin: from})
 	if n.first == 0 {
@@ -88,6 +91,25 @@ func (g *graph) flow(to, from int32) {
 		g.edges[n.last].next = e
 	}
 	n.last = e
+}
+
+// flows reports whether node from is an origin of n, which is node to. Of many origins
+// those behind the first ones stand in the index.
+func (g *graph) flows(n *graphNode, to, from int32) bool {
+	seen := 0
+	for e := n.first; e != 0 && seen < maxScan; e = g.edges[e].next {
+		if g.edges[e].origin == from {
+			return true
+		}
+		seen++
+	}
+	if n.degree < maxScan {
+		return false
+	}
+	key := graphKey{edgeKey, to, from}
+	_, ok := g.index[key]
+	g.index[key] = from
+	return ok
 }
 
 // other returns the node of a value that is made out of others.
@@ -161,18 +183,27 @@ func (w *walker) keepNodes() {
 }
 
 // keep returns the number of node i in the checker's list, which it and all that it
-// was taken out of get when first asked for.
+// was taken out of get when first asked for. A chain can be as long as its function, so
+// that this does not recurse.
 func (w *walker) keep(i int32) int32 {
 	if i == noNode {
 		return none
 	}
-	n := &w.values.nodes[i]
-	if n.number == 0 {
-		w.kept = append(w.kept, i)
+	w.asked = append(w.asked[:0], i)
+	for len(w.asked) > 0 {
+		last := len(w.asked) - 1
+		next := w.asked[last]
+		w.asked = w.asked[:last]
+		n := &w.values.nodes[next]
+		if n.number != 0 {
+			continue
+		}
+		w.kept = append(w.kept, next)
 		n.number = int32(w.from.nodes + len(w.kept))
 		for e := n.first; e != 0; e = w.values.edges[e].next {
-			w.keep(w.values.edges[e].origin)
+			w.asked = append(w.asked, w.values.edges[e].origin)
 		}
+		slices.Reverse(w.asked[last:])
 	}
-	return n.number - 1
+	return w.values.nodes[i].number - 1
 }

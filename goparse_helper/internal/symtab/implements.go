@@ -1,17 +1,23 @@
 package symtab
 
 import (
+	"fmt"
 	"go/ast"
 	"go/types"
 	"slices"
 	"strings"
 )
 
+// maxTries bounds how many pairs of a type and an interface are compared. The pairs grow
+// with the square of the source, and so does the table.
+const maxTries = 500_000
+
 // findImplementers finds which named types of the packages that the checker owns
 // implement which interfaces of the directory. With foreign types in the signatures this
 // is a best guess: their names must agree.
 func (c *checker) findImplementers() {
 	byMethod, embedding := c.methodIndex()
+	tries := 0
 	for _, d := range c.dir.decls {
 		iface := c.interfaceOf(d)
 		if iface == nil {
@@ -19,6 +25,10 @@ func (c *checker) findImplementers() {
 		}
 		for _, n := range candidates(iface, byMethod, embedding) {
 			if t := c.dir.decls[n]; c.mayMeet(t, d) {
+				if tries++; tries > maxTries {
+					c.failures = append(c.failures, fmt.Sprintf("types and interfaces are more than %d pairs: who implements what is not told of all", maxTries))
+					return
+				}
 				if pointer, ok := c.implements(t, d, iface); ok {
 					c.implementRows = append(c.implementRows, implementRow{n, d.number, pointer})
 				}

@@ -243,6 +243,10 @@ func FuzzBuild(f *testing.F) {
 		}
 		files := []File{{name, source}, {"b_test.go", test}}
 		req := &Request{Focus: name, Files: files}
+		plain := &Request{Focus: name, Files: files, SyntaxOnly: true}
+		if problems := decode(t, Build(plain).AppendJSON(nil)).broken(files); len(problems) > 0 {
+			t.Errorf("without types: %s", strings.Join(problems, "\n"))
+		}
 		one, two := buildSplit(req, 0).AppendJSON(nil), buildSplit(req, 1<<30).AppendJSON(nil)
 		if string(one) != string(two) {
 			t.Error("two checkers find what one does not")

@@ -64,9 +64,13 @@ func (t *Table) addLines(f *file, number int32) {
 			if c.Text[1] == '/' {
 				line++
 			}
+			if line > len(f.lines) || f.lines[line-1] == len(f.source) {
+				continue // there is no line that it would be about
+			}
 			pos := c.End()
-			if c.Text[1] == '/' && line <= len(f.lines) {
-				pos = f.handle.LineStart(line)
+			if c.Text[1] == '/' {
+				// Not LineStart: the parser may have stopped before it knew the line.
+				pos = f.handle.Pos(f.lines[line-1])
 			}
 			reported := f.handle.PositionFor(pos, true)
 			if !changed && reported.Filename == f.name && reported.Line == line {

@@ -27,7 +27,11 @@ func (w *walker) composite(e *ast.CompositeLit, typ types.Type, syn ast.Expr) op
 		w.literal(typ, e.Pos(), 0)
 		w.elements(e, nil, nil, u.Elem(), w.elementType(syn))
 	default:
-		w.foreignLiteral(e)
+		if w.dir.syntaxOnly {
+			w.writtenLiteral(e, syn)
+		} else {
+			w.foreignLiteral(e)
+		}
 	}
 	return value(typ, syn, w.literalNode(typ, syn, e.Pos()))
 }

@@ -12,12 +12,14 @@ import (
 	"sort"
 	"strconv"
 	"strings"
+	"sync"
 	"sync/atomic"
 )
 
 // directory is a request while it is worked on. Once declared it is only read, so that
 // two checkers can share it.
 type directory struct {
+	syntaxOnly bool
 	importPath string
 	target     target
 	fset       *token.FileSet
@@ -30,15 +32,20 @@ type directory struct {
 	// objects share: a declaration's number, or ^ of a field's.
 	numbers map[token.Pos]int32
 	methods map[methodKey]int32
+	// fieldNumbers and embedded are made when first asked for, which is rare.
+	fieldNumbers map[methodKey]int32
+	embedded     map[int32][]int32
+	fieldOnce    sync.Once
 }
 
 // file is one parsed file. Offsets count bytes of source as it was sent.
 type file struct {
-	name    string
-	source  []byte
-	syntax  *ast.File
-	handle  *token.File
-	base    int   // of the file's positions
+	name   string
+	source []byte
+	scoped bool // the parser is to resolve names
+	syntax *ast.File
+	handle *token.File
+	extent
 	lines   []int // offset of each line's first byte
 	pkg     int32
 	verdict int32
@@ -47,17 +54,21 @@ type file struct {
 	errors  []*scanner.Error
 	// dots are the import paths that lend their names to the file.
 	dots []string
+	// named are the paths of imports by the names that their packages may have.
+	named    map[string]string
+	nameOnce sync.Once
 }
 
 func load(req *Request) *directory {
 	dir := &directory{
-		importPath: req.ImportPath, target: targetFor(req), fset: token.NewFileSet(),
+		syntaxOnly: req.SyntaxOnly, importPath: req.ImportPath, target: targetFor(req), fset: token.NewFileSet(),
 		files: make([]*file, len(req.Files)), handles: make(map[*token.File]*file, len(req.Files)),
 	}
 	// A position that was never set then lies in no file of ours.
 	dir.fset.AddFile("", -1, 1024)
 	for i := range req.Files {
-		dir.files[i] = &file{name: req.Files[i].Name, source: req.Files[i].Source}
+		dir.files[i] = &file{name: req.Files[i].Name, source: req.Files[i].Source,
+			scoped: req.SyntaxOnly}
 	}
 	// Names alone may be equal; the order must not hang on that of the request.
 	slices.SortFunc(dir.files, func(a, b *file) int {
@@ -96,11 +107,11 @@ func (dir *directory) parse() {
 // parse keeps of an excluded file its clause and imports alone.
 func (f *file) parse(fset *token.FileSet, t target) {
 	f.verdict, f.reason = t.verdict(&File{Name: f.name, Source: f.source})
-	mode := parser.ParseComments | parser.SkipObjectResolution
+	mode := parser.ParseComments
 	if f.verdict == verdictExcluded {
-		mode = parser.ImportsOnly | parser.SkipObjectResolution
+		mode = parser.ImportsOnly
 	}
-	syntax, err := parser.ParseFile(fset, f.name, f.source, mode)
+	syntax, err := f.read(fset, f.source, mode)
 	if list, ok := errors.AsType[scanner.ErrorList](err); ok {
 		f.errors = list
 		f.flags |= fileBroken
@@ -110,7 +121,8 @@ func (f *file) parse(fset *token.FileSet, t target) {
 	}
 	f.syntax = syntax
 	f.handle = fset.File(syntax.FileStart)
-	f.base = f.handle.Base()
+	f.extent = extent{base: f.handle.Base(), size: len(f.source)}
+	f.limitDepth(syntax)
 	f.lines = f.handle.Lines()
 	if f.errors != nil {
 		// The parser may have stopped, or have read another text of the same length.
@@ -119,7 +131,19 @@ func (f *file) parse(fset *token.FileSet, t target) {
 	f.mark()
 }
 
-// linesOf returns the offset of each line.
+// read parses a text of the file. From scopes that are nested too deep the parser comes
+// back with nothing, so that it has to go without them.
+func (f *file) read(fset *token.FileSet, source []byte, mode parser.Mode) (*ast.File, error) {
+	if f.scoped {
+		if syntax, err := parser.ParseFile(fset, f.name, source, mode); syntax.Name.Name != "" {
+			return syntax, err
+		}
+	}
+	return parser.ParseFile(fset, f.name, source, mode|parser.SkipObjectResolution)
+}
+
+// linesOf returns the offset of each line. Unlike go/scanner it counts the empty one
+// behind the last, where a syntax error can stand.
 func linesOf(source []byte) []int {
 	lines := []int{0}
 	for i, c := range source {
@@ -129,6 +153,9 @@ func linesOf(source []byte) []int {
 	}
 	return lines
 }
+
+// maxDots bounds how many packages a name of nowhere is looked for in.
+const maxDots = 16
 
 // mark notes what the file says of itself.
 func (f *file) mark() {
@@ -146,7 +173,7 @@ func (f *file) mark() {
 		if path == "C" {
 			f.flags |= fileCgo
 		}
-		if spec.Name != nil && spec.Name.Name == "." {
+		if spec.Name != nil && spec.Name.Name == "." && len(f.dots) < maxDots {
 			f.dots = append(f.dots, path)
 		}
 	}
@@ -173,12 +200,6 @@ func (dir *directory) namePackages() {
 // fileAt returns the file that holds pos, or nil.
 func (dir *directory) fileAt(pos token.Pos) *file {
 	return dir.handles[dir.fset.File(pos)]
-}
-
-// offset returns where pos lies in the source; what the parser only thinks to be there
-// can have a position behind its end.
-func (f *file) offset(pos token.Pos) int32 {
-	return int32(min(max(int(pos)-f.base, 0), len(f.source)))
 }
 
 // line returns the physical line of pos.

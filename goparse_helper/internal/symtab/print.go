@@ -34,7 +34,7 @@ func Print(s Snippet) (string, error) {
 	before := bytes.ReplaceAll(s.Text[:s.Offset], []byte("\r"), nil)
 	after := bytes.ReplaceAll(s.Text[s.Offset:], []byte("\r"), nil)
 	p := &printing{
-		fset: token.NewFileSet(), keep: s.Keep, offset: len(clause) + len(before),
+		fset: token.NewFileSet(), keep: s.Keep, target: len(clause) + len(before),
 		source: slices.Concat([]byte(clause), before, after),
 	}
 	text, err := p.print(s.Mode)
@@ -52,7 +52,7 @@ func Print(s Snippet) (string, error) {
 // where what is meant stands beside it.
 func (p *printing) print(mode string) (string, error) {
 	file, _ := parser.ParseFile(p.fset, "", p.source, parser.ParseComments|parser.SkipObjectResolution)
-	p.base = p.fset.File(file.FileStart).Base()
+	p.extent = extent{base: p.fset.File(file.FileStart).Base(), size: len(p.source)}
 	switch mode {
 	case "spec":
 		return p.spec(file)
@@ -68,37 +68,28 @@ func (p *printing) print(mode string) (string, error) {
 type printing struct {
 	fset   *token.FileSet
 	source []byte
-	base   int
-	offset int // in source, of what is meant
+	extent
+	target int // offset in source of what is meant
 	keep   []string
 }
 
 func (p *printing) text(from, to token.Pos) string {
-	return string(p.source[int(from)-p.base : int(to)-p.base])
-}
-
-// holds reports whether the node, with the comment above it, holds the offset.
-func (p *printing) holds(node ast.Node, doc *ast.CommentGroup) bool {
-	from := node.Pos()
-	if doc != nil {
-		from = doc.Pos()
-	}
-	return int(from)-p.base <= p.offset && p.offset < int(node.End())-p.base
+	return string(p.cut(p.source, from, to))
 }
 
 func (p *printing) find(file *ast.File) (*ast.GenDecl, ast.Spec, error) {
 	for _, d := range file.Decls {
 		group, ok := d.(*ast.GenDecl)
-		if !ok || !p.holds(group, group.Doc) {
+		if !ok || !p.holds(group, group.Doc, p.target) {
 			continue
 		}
 		for _, spec := range group.Specs {
-			if len(group.Specs) == 1 || p.holds(spec, docOf(spec)) {
-				return group, spec, nil
+			if len(group.Specs) == 1 || p.holds(spec, docOf(spec), p.target) {
+				return group, spec, printable(spec)
 			}
 		}
 	}
-	return nil, nil, fmt.Errorf("no spec at offset %d", p.offset-len(clause))
+	return nil, nil, fmt.Errorf("no spec at offset %d", p.target-len(clause))
 }
 
 // around returns the comments that stand above and behind a spec.
@@ -133,14 +124,28 @@ func (p *printing) spec(file *ast.File) (string, error) {
 	return above + group.Tok.String() + " " + p.text(spec.Pos(), spec.End()) + behind, nil
 }
 
+// maxPrinted is how many nodes may stand inside each other in what is printed: each level
+// is indented further, so that the text grows with the square of the depth.
+const maxPrinted = 1_000
+
+var errDeep = fmt.Errorf("nested more than %d levels deep", maxPrinted)
+
+func printable(node ast.Node) error {
+	if isDeeper(node, maxPrinted) {
+		return errDeep
+	}
+	return nil
+}
+
 // signature leaves out a function's body and its doc comment.
 func (p *printing) signature(file *ast.File) (string, error) {
 	for _, d := range file.Decls {
-		if fn, ok := d.(*ast.FuncDecl); ok && p.holds(fn, fn.Doc) {
-			return p.text(fn.Pos(), fn.Type.End()), nil
+		if fn, ok := d.(*ast.FuncDecl); ok && p.holds(fn, fn.Doc, p.target) {
+			head := &ast.FuncDecl{Recv: fn.Recv, Name: fn.Name, Type: fn.Type}
+			return p.text(fn.Pos(), fn.Type.End()), printable(head)
 		}
 	}
-	return "", fmt.Errorf("no function at offset %d", p.offset-len(clause))
+	return "", fmt.Errorf("no function at offset %d", p.target-len(clause))
 }
 
 // structure keeps some fields of a struct and says how many it leaves out.

@@ -83,11 +83,28 @@ func TestPrintErrors(t *testing.T) {
 		{Snippet{Mode: "signature", Text: []byte("var a int")}, "no function at offset 0"},
 		{Snippet{Mode: "struct", Text: []byte("var a int")}, "not a type"},
 		{Snippet{Mode: "struct", Text: []byte("type A int")}, "A is no struct"},
+		{Snippet{Mode: "spec", Text: []byte(nested["structs"](maxPrinted))}, "nested more than 1000 levels deep"},
 		{Snippet{Mode: "spec", Text: []byte("\xff\x00 noise")}, "no spec at offset 0"},
 	} {
 		got, err := Print(c.snippet)
 		if err == nil || err.Error() != c.want || got != "" {
 			t.Errorf("%s of %q gives %q and %v, want %s", c.snippet.Mode, c.snippet.Text, got, err, c.want)
+		}
+	}
+}
+
+// What a broken text has behind its end must be printed as far as it goes, or not at
+// all.
+func TestPrintBroken(t *testing.T) {
+	const text = "func F(p *int) {\n\tprintln(*p)\n\tvar x T1\n}\n\ntype (\n\tT1 interface| comparable  = 42"
+	for cut := range len(text) + 1 {
+		for offset := range cut + 1 {
+			for _, mode := range []string{"spec", "signature", "struct"} {
+				s := Snippet{Mode: mode, Text: []byte(text[:cut]), Offset: offset}
+				if got, err := Print(s); (err == nil) == (got == "") {
+					t.Fatalf("%s at %d of %q: %q, %v", mode, offset, s.Text, got, err)
+				}
+			}
 		}
 	}
 }

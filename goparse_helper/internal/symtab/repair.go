@@ -27,9 +27,9 @@ func (f *file) repaired(fset *token.FileSet, syntax *ast.File) *ast.File {
 	if !utf8.Valid(source) {
 		source = validated(source)
 	}
-	r := &repair{name: f.name, whole: source, rest: bytes.Clone(source), chunks: cut(source)}
+	r := &repair{file: f, whole: source, rest: bytes.Clone(source), chunks: cut(source)}
 	for _, c := range r.chunks {
-		if len(c.open) > 0 {
+		if c.open {
 			r.takeOut(c)
 		}
 	}
@@ -52,7 +52,7 @@ func (f *file) repaired(fset *token.FileSet, syntax *ast.File) *ast.File {
 
 // repair is a broken file while its good and bad parts are told apart.
 type repair struct {
-	name   string
+	file   *file
 	whole  []byte
 	rest   []byte // whole without the bad chunks
 	chunks []*chunk
@@ -63,7 +63,7 @@ type repair struct {
 // the space behind it.
 type chunk struct {
 	start, end int
-	open       []byte // the closing brackets that it lacks
+	open       bool // it lacks a closing bracket
 	out        bool
 }
 
@@ -79,8 +79,7 @@ func (r *repair) takeOut(c *chunk) {
 
 // parseRest does not tell its errors: the first ones are those of the source as sent.
 func (r *repair) parseRest(fset *token.FileSet) *ast.File {
-	const mode = parser.ParseComments | parser.SkipObjectResolution | parser.AllErrors
-	tree, err := parser.ParseFile(fset, r.name, r.rest, mode)
+	tree, err := r.file.read(fset, r.rest, parser.ParseComments|parser.AllErrors)
 	r.errors = nil
 	errors.As(err, &r.errors)
 	return tree
@@ -116,11 +115,12 @@ func (r *repair) putBack(tree *ast.File, base int) {
 		if !c.out || from < len(clause) {
 			continue
 		}
-		text := slices.Concat([]byte(clause), bytes.Repeat([]byte(" "), from-len(clause)), r.whole[from:c.end])
-		// Its positions are to be those of the tree: a file of the same base.
+		text := slices.Concat([]byte(clause), r.whole[from:c.end])
+		// Its positions are to be those of the tree: the file begins as far in front of
+		// the chunk as the clause is long.
 		fset := token.NewFileSet()
-		fset.AddFile("", 1, base-2)
-		part, _ := parser.ParseFile(fset, r.name, text, parser.ParseComments|parser.SkipObjectResolution)
+		fset.AddFile("", 1, base+from-len(clause)-2)
+		part, _ := r.file.read(fset, text, parser.ParseComments)
 		if len(part.Decls) > 0 && int(part.Decls[0].Pos())-base == c.start {
 			closeAt(part.Decls[0], token.Pos(base+c.end))
 			tree.Decls = append(tree.Decls, part.Decls[0])
@@ -175,6 +175,7 @@ func validated(source []byte) []byte {
 func cut(source []byte) []*chunk {
 	var chunks []*chunk
 	var last *chunk
+	var due brackets
 	tokens := newTokens(source)
 	for {
 		offset, tok := tokens.next()
@@ -182,11 +183,12 @@ func cut(source []byte) []*chunk {
 			return chunks
 		}
 		if isDeclKeyword(tok) && (offset == 0 || source[offset-1] == '\n') {
-			last = &chunk{start: offset}
+			last, due = &chunk{start: offset}, brackets{open: due.open[:0]}
 			chunks = append(chunks, last)
 		}
 		if last != nil {
-			last.open = balance(last.open, tok)
+			due.take(tok)
+			last.open = len(due.open) > 0
 			if !tokens.inserted {
 				last.end = offset + tokens.length
 			}
@@ -194,22 +196,39 @@ func cut(source []byte) []*chunk {
 	}
 }
 
-// balance updates the brackets that are due. A closing one that fits an outer bracket
-// closes what is open inside of it too.
-func balance(open []byte, tok token.Token) []byte {
+// brackets are the closing brackets that are due, the innermost last.
+type brackets struct {
+	open   []token.Token
+	counts [token.RBRACE + 1]int // of each in open
+}
+
+// take follows one token. A closing bracket that fits an outer one closes what is open
+// inside of it too.
+func (b *brackets) take(tok token.Token) {
 	switch tok {
 	case token.LBRACE:
-		return append(open, '}')
+		b.push(token.RBRACE)
 	case token.LPAREN:
-		return append(open, ')')
+		b.push(token.RPAREN)
 	case token.LBRACK:
-		return append(open, ']')
+		b.push(token.RBRACK)
 	case token.RBRACE, token.RPAREN, token.RBRACK:
-		if i := bytes.LastIndexByte(open, tok.String()[0]); i >= 0 {
-			return open[:i]
+		for b.counts[tok] > 0 && b.pop() != tok {
 		}
 	}
-	return open
+}
+
+func (b *brackets) push(tok token.Token) {
+	b.open = append(b.open, tok)
+	b.counts[tok]++
+}
+
+func (b *brackets) pop() token.Token {
+	last := len(b.open) - 1
+	tok := b.open[last]
+	b.open = b.open[:last]
+	b.counts[tok]--
+	return tok
 }
 
 func isDeclKeyword(tok token.Token) bool {

@@ -250,7 +250,8 @@ func (w *walker) inferredType(t types.Type, pos token.Pos, p place, seen map[typ
 
 func (w *walker) typeRow(target int32, pos token.Pos, p place) {
 	row := typeRow{w.decl.number, p.role, p.slot, target, p.wrap, w.line(pos)}
-	if slices.Contains(w.types[w.from.types:], row) {
+	rows := w.types[w.from.types:]
+	if slices.Contains(rows[max(0, len(rows)-maxScan):], row) {
 		return
 	}
 	w.types = append(w.types, row)

@@ -22,6 +22,8 @@ type Request struct {
 	Tests      bool   // whether _test.go files take part
 	Focus      string // the file that the build context must take, or empty
 	Files      []File
+	// SyntaxOnly leaves go/types out: for sources that it does not come to an end with.
+	SyntaxOnly bool
 }
 
 // Build makes the symbol table of req. It never fails on bad Go source: what could not
@@ -32,7 +34,8 @@ func Build(req *Request) *Table { return buildSplit(req, splitSize) }
 func buildSplit(req *Request, split int) *Table {
 	dir := load(req)
 	t := &Table{
-		goos: dir.target.goos, goarch: dir.target.goarch, tags: dir.target.tags,
+		unchecked: req.SyntaxOnly,
+		goos:      dir.target.goos, goarch: dir.target.goarch, tags: dir.target.tags,
 		texts: newTexts(1024),
 	}
 	dir.declare()

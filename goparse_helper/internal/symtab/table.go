@@ -172,6 +172,7 @@ type (
 
 // Table is the symbol table of one directory.
 type Table struct {
+	unchecked       bool // types are resolved by names alone
 	goos, goarch    string
 	tags            []string
 	texts           texts

@@ -1,6 +1,7 @@
 package symtab
 
 import (
+	"slices"
 	"strings"
 	"testing"
 )
@@ -109,5 +110,28 @@ func TestBadBytes(t *testing.T) {
 	last := record(d.Decls, 16, len(d.Decls)/16-1)
 	if got := source[last[8]:last[9]]; got != "func g() { panic(\"\xff\") }" {
 		t.Errorf("last declaration is %q", got)
+	}
+}
+
+// A //line comment must be read wherever it stands in a broken file; the last one is
+// about no line.
+func TestLineCommentInBrokenFile(t *testing.T) {
+	for _, source := range []string{
+		"package p\n\nvar = 1\n//line x.go:7\n\nfunc f() {}\n",
+		"package p\n\nvar x = 1\n//line x.go:7\n\nfunc f() {\n",
+		"package p\n\nvar = 1\n//line x.go:7\n",
+		"package p\n\nvar x = 1\n//line x.go:7\n",
+	} {
+		for cut := range len(source) {
+			Build(&Request{Files: []File{{"a.go", []byte(source[:cut])}}})
+		}
+		d := decode(t, Build(&Request{Files: []File{{"a.go", []byte(source)}}}).AppendJSON(nil))
+		var want []int
+		if !strings.HasSuffix(source, ":7\n") {
+			want = []int{0, 5, slices.Index(d.Strings, "x.go"), 7}
+		}
+		if !slices.Equal(want, d.Lines) {
+			t.Errorf("%q: lines are %v, want %v", source, d.Lines, want)
+		}
 	}
 }

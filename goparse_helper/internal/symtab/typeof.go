@@ -183,7 +183,10 @@ func (w *walker) ownNamed(t types.Type) int32 {
 // typeTarget returns the first named type inside of t, behind pointers and containers,
 // or none. Where t is foreign, syn or ext tell it.
 func (w *walker) typeTarget(t types.Type, syn ast.Expr, ext int32) int32 {
-	for t != nil {
+	for range maxNames {
+		if t == nil {
+			break
+		}
 		switch u := types.Unalias(t).(type) {
 		case *types.Named:
 			return w.ownNamed(u)

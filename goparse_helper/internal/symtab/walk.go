@@ -18,6 +18,9 @@ type walker struct {
 	locals map[*types.Var]local
 	values graph
 	kept   []int32 // nodes that the table gets
+	asked  []int32 // nodes that are still to be kept
+	// starts are those of operands that begin with many others, see start.
+	starts map[ast.Expr]token.Pos
 	from   counts
 	statement
 	current  int       // index of the line that was asked for last
@@ -88,6 +91,7 @@ func (w *walker) walk(d *decl) {
 		w.locals = make(map[*types.Var]local, 64)
 	}
 	clear(w.locals)
+	w.starts = nil
 	w.signature()
 	switch {
 	case d.fn != nil && d.fn.Body != nil:
@@ -224,11 +228,8 @@ const maxText = 120
 
 // text returns the number of the source text of expr.
 func (w *walker) text(expr ast.Expr) int32 {
-	from, to := w.file.offset(expr.Pos()), w.file.offset(expr.End())
-	if from > to {
-		return 0
-	}
-	return w.texts.numberOf(w.file.source[from:min(to, from+maxText)])
+	from := w.start(expr)
+	return w.texts.numberOf(w.file.cut(w.file.source, from, endWithin(expr, from+maxText)))
 }
 
 // finish keeps the nodes that matter and puts the declaration's records in order.

@@ -19,7 +19,7 @@ import (
 
 const (
 	// Protocol is raised with every change of frames or messages.
-	Protocol = 1
+	Protocol = 2
 	// Limit is the largest header and the largest body, in bytes.
 	Limit = 64 << 20
 

@@ -49,6 +49,8 @@ type SymbolsParams struct {
 	Tests      bool     `json:"tests"`
 	Focus      string   `json:"focus"`
 	Files      []File   `json:"files"`
+	// Types says whether types are to be checked; they are where nothing is said.
+	Types *bool `json:"types"`
 }
 
 // File is a file's name and size; on the wire an array of the two.

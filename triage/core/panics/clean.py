@@ -44,7 +44,7 @@ _QUOTED_TAB = re.compile(r"^=09\S[^\n]*(?:\.go:\d+|=$)", re.MULTILINE)
 
 def clean(text: bytes | str) -> Document:
     """Decode and strip *text* down to what its sender wanted to be read."""
-    plain = _decode(text) if isinstance(text, bytes) else text
+    plain = decoded(text) if isinstance(text, bytes) else text
     if "\x00" in plain:
         plain = plain.replace("\x00", "")
     if not plain.isascii():
@@ -77,7 +77,8 @@ def _leaked(found: re.Match[str]) -> str:
     return found[3] or f"goroutine {found[1]} [{found[2]}]:"
 
 
-def _decode(data: bytes) -> str:
+def decoded(data: bytes) -> str:
+    """Decode by the mark at the start; without one UTF-8, or UTF-16 where it shows."""
     for mark, encoding in (
         (codecs.BOM_UTF8, "utf-8"),
         (codecs.BOM_UTF16_LE, "utf-16-le"),

@@ -17,7 +17,9 @@ from triage.core.panics.view import View
 _TAIL = re.compile(r":\d{1,7} \(0x[0-9a-f]+\)")
 _DRIVE = re.compile(r"(?<![^\s|>│\"'`])[A-Za-z]:[/\\]")
 _ROOT = re.compile(r"(?<![^\s|>│\"'`])/(?=[\w.@~+-])")
-_PLACE = re.compile(r"(?P<file>(?:[A-Za-z]:)?[^:()]+):(?P<line>\d{1,7}) \(0x[0-9a-f]+\)$")
+_PLACE = re.compile(
+    r"(?P<file>(?:[A-Za-z]:)?[^:()]+):(?P<line>\d{1,7}) \(0x[0-9a-f]+\)$"
+)
 _SOURCE = re.compile(r"(?P<function>[\w.*()\[\]/·-]+): ?(?P<source>.*)$")
 _MESSAGE = 8
 """A message above the stack has at most so many lines."""

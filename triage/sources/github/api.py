@@ -19,6 +19,7 @@ from triage.sources.github.gate import RateGate, limited
 from triage.sources.github.refusal import (
     ServerTrouble,
     refusal,
+    remaining_of,
     reset_at,
     resource_of,
     used_up_until,
@@ -75,6 +76,8 @@ class GitHubApi:
         self._clients: list[Client] = []  # guarded by _lock
         self._graphql_again = 0.0
         self._closed = False
+        self.remaining: int | None = None
+        """Requests that the REST limit still allows, as GitHub last told."""
         # A wrong address is told here, not in the middle of the first call.
         Client(self._root, None).close()
 
@@ -160,6 +163,7 @@ class GitHubApi:
         if now >= deadline:
             raise timed_out()
         answer = client.send(request, min(deadline, now + self._request_timeout))
+        self.remaining = remaining_of(answer, self.remaining)
         until = used_up_until(answer)
         if until is not None:
             self._gate.close(resource_of(answer, request.resource), until)

@@ -21,7 +21,7 @@ from triage.errors import (
     Unauthorized,
 )
 from triage.sources.github.gate import EVERYTHING, limited
-from triage.sources.github.wire import Answer
+from triage.sources.github.wire import CORE, Answer
 
 _UNSAID_WAIT = 60.0
 """Seconds to wait where a limit names none: GitHub asks for at least a minute."""
@@ -91,6 +91,13 @@ def resource_of(answer: Answer, asked: str) -> str:
     if remaining != "0" or "retry-after" in answer.headers:
         return EVERYTHING
     return answer.headers.get("x-ratelimit-resource", asked)
+
+
+def remaining_of(answer: Answer, known: int | None) -> int | None:
+    """Read what the primary limit of REST leaves, *known* where it says nothing."""
+    left = answer.headers.get("x-ratelimit-remaining", "")
+    core = answer.headers.get("x-ratelimit-resource", CORE) == CORE
+    return int(left) if core and left.isascii() and left.isdigit() else known
 
 
 def used_up_until(answer: Answer) -> float | None:

@@ -29,7 +29,7 @@ from triage.sources.github.refusal import (
 from triage.sources.github.repository import Trip
 from triage.sources.github.tasks import together
 from triage.sources.github.wire import Answer
-from triage.sources.limits import MAX_FILE
+from triage.sources.limits import MAX_FILE, Extent
 
 LISTED = 1_000
 """Entries after which the Contents API cuts a directory."""
@@ -177,6 +177,7 @@ class _Walk:
         self.listings: defaultdict[str, dict[str, Entry]] = defaultdict(dict)
         self._trip = trip
         self._requests = 0
+        self._extent = Extent()
 
     async def go(self, directory: str, oid: str) -> None:
         """Read all below *directory*, whose tree is *oid*."""
@@ -209,7 +210,7 @@ class _Walk:
         prefix = f"{directory}/" if directory else ""
         self.listings[directory].update()  # an empty directory is one, too
         for item in items:
-            parent, name = split(prefix + item.path)
+            parent, name = split(self._extent.lists(prefix + item.path))
             entry = Entry(name, int(item.mode, 8), item.sha, item.size)
             self.listings[parent][name] = entry
 

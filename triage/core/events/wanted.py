@@ -1,0 +1,86 @@
+"""The telemetry object that the API and `/webhooks/panic` take."""
+
+from dataclasses import replace
+from typing import Annotated
+
+import msgspec
+
+from triage.core.events import loose
+from triage.core.model import Telemetry
+from triage.errors import BadInput
+
+MOST_TOKENS = 1_000_000
+
+_Name = Annotated[str, msgspec.Meta(min_length=1, max_length=1_000)]
+
+
+class Wanted(msgspec.Struct, frozen=True):
+    """A crash: a trace, or a file and a line, of a repository at a commit."""
+
+    repo: _Name | None = None
+    commit_sha: _Name | None = None
+    commit: _Name | None = None
+    """The same as `commit_sha`."""
+    file: Annotated[str, msgspec.Meta(min_length=1, max_length=4_096)] | None = None
+    line: Annotated[int, msgspec.Meta(ge=1, le=100_000_000)] | None = None
+    trace: str | None = None
+    text: str | None = None
+    """The same as `trace`, as is `message`."""
+    message: str | None = None
+    root_dir: Annotated[str, msgspec.Meta(max_length=4_096)] | None = None
+    max_tokens: Annotated[int, msgspec.Meta(ge=100, le=MOST_TOKENS)] | None = None
+    depth: Annotated[int, msgspec.Meta(ge=0, le=10)] = 2
+    frames: Annotated[int, msgspec.Meta(ge=1, le=50)] = 5
+    related: bool = True
+    goos: _Name | None = None
+    goarch: _Name | None = None
+    tags: Annotated[list[_Name], msgspec.Meta(max_length=100)] = []
+
+
+def decode(body: bytes) -> Wanted:
+    """Read the object; raises `BadInput` that says what is wrong with it."""
+    try:
+        return loose.decode(body, Wanted)
+    except BadInput:
+        plain = loose.decode(body, dict[str, object])
+        if not any(isinstance(value, float) for value in plain.values()):
+            raise
+        whole = {name: _whole(value) for name, value in plain.items()}
+        return loose.decode(msgspec.json.encode(whole), Wanted)
+
+
+def _whole(value: object) -> object:
+    """Read `7.0` as 7: they are the same number, and some senders know but one kind."""
+    return int(value) if isinstance(value, float) and value.is_integer() else value
+
+
+def telemetry(wanted: Wanted) -> Telemetry:
+    """Make telemetry of it; raises `BadInput` where something needed is missing."""
+    if wanted.repo is None:
+        raise BadInput("`repo` is missing; give OWNER/NAME")
+    trace = wanted.trace or wanted.text or wanted.message
+    if trace is None and (wanted.file is None or wanted.line is None):
+        raise BadInput("give a `trace`, or `file` and `line`")
+    return replace(
+        options(wanted),
+        repo=wanted.repo,
+        commit_sha=wanted.commit_sha or wanted.commit,
+        file=None if trace else wanted.file,
+        line=None if trace else wanted.line,
+        trace=trace,
+        root_dir=wanted.root_dir,
+    )
+
+
+def options(wanted: Wanted) -> Telemetry:
+    """Return telemetry that tells nothing but how it is to be explained."""
+    return Telemetry(
+        repo="",
+        max_tokens=wanted.max_tokens,
+        depth=wanted.depth,
+        frames=wanted.frames,
+        related=wanted.related,
+        goos=wanted.goos,
+        goarch=wanted.goarch,
+        tags=tuple(wanted.tags),
+    )

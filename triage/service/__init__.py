@@ -1,0 +1,1 @@
+"""`triage serve`: the HTTP service, its workers and how they are run."""

@@ -1,0 +1,163 @@
+"""The tables of `inbox.db`, and how the file is opened."""
+
+import os
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Final
+
+import apsw
+
+from triage.errors import StoreUnusable
+
+VERSION: Final = 1
+"""`user_version`: raised with every change of the tables."""
+_APPLICATION: Final = 0x54524942
+"""`application_id`: TRIB."""
+
+_TABLES = """
+CREATE TABLE events (
+  seq INTEGER PRIMARY KEY AUTOINCREMENT,
+  id TEXT NOT NULL UNIQUE,
+  sender TEXT NOT NULL,
+  delivery TEXT,
+  head BLOB NOT NULL,
+  report BLOB,
+  parent TEXT,
+  position INTEGER NOT NULL DEFAULT 0,
+  state TEXT NOT NULL DEFAULT 'received',
+  received_at REAL NOT NULL,
+  retry_at REAL,
+  finished_at REAL,
+  attempts INTEGER NOT NULL DEFAULT 0,
+  owner INTEGER, -- the process that works on it, or did last
+  code TEXT,
+  message TEXT,
+  incident TEXT,
+  context INTEGER
+);
+CREATE UNIQUE INDEX events_by_delivery ON events (sender, delivery)
+  WHERE delivery IS NOT NULL;
+CREATE UNIQUE INDEX events_by_parent ON events (parent, position)
+  WHERE parent IS NOT NULL;
+CREATE INDEX events_by_state ON events (state, seq);
+CREATE INDEX events_by_retry ON events (retry_at) WHERE state = 'waiting';
+CREATE INDEX events_by_incident ON events (incident, seq) WHERE incident IS NOT NULL;
+CREATE INDEX events_by_end ON events (finished_at) WHERE finished_at IS NOT NULL;
+
+-- Raw bodies by events.seq, apart: they are large, and go after a while.
+CREATE TABLE bodies (seq INTEGER PRIMARY KEY, body BLOB NOT NULL);
+
+CREATE TABLE incidents (
+  seq INTEGER PRIMARY KEY,
+  id TEXT NOT NULL UNIQUE,
+  repo TEXT NOT NULL,
+  kind TEXT NOT NULL,
+  function TEXT NOT NULL,
+  message TEXT NOT NULL,
+  count INTEGER NOT NULL,
+  first_seen REAL NOT NULL,
+  last_seen REAL NOT NULL
+);
+CREATE INDEX incidents_by_time ON incidents (last_seen, seq);
+CREATE TABLE commits (
+  incident TEXT NOT NULL,
+  "commit" TEXT NOT NULL,
+  last_seen REAL NOT NULL,
+  PRIMARY KEY (incident, "commit")
+) WITHOUT ROWID;
+
+-- Contexts are the same for most events of an incident: each is kept once.
+CREATE TABLE contexts (
+  id INTEGER PRIMARY KEY,
+  digest BLOB NOT NULL UNIQUE,
+  value BLOB NOT NULL
+);
+"""
+
+
+def open_writer(path: Path, *, busy_ms: int) -> apsw.Connection:
+    """Open for writing; a file that is not there is made, for its owner alone.
+
+    Raises `apsw.Error`, `OSError`, and `StoreUnusable` for another file than this
+    version's.
+    """
+    _make_file(path)
+    db = apsw.Connection(str(path), flags=apsw.SQLITE_OPEN_READWRITE)
+    try:
+        db.set_busy_timeout(busy_ms)
+        if not _is_ours(db, path):
+            _make(db, path)
+        db.execute("PRAGMA journal_mode = WAL")
+        db.execute("PRAGMA synchronous = FULL")
+    except BaseException:
+        db.close()
+        raise
+    return db
+
+
+def open_reader(path: Path, *, busy_ms: int) -> apsw.Connection:
+    """Open a file that has its tables for reading; raises `apsw.Error`."""
+    db = apsw.Connection(str(path), flags=apsw.SQLITE_OPEN_READONLY)
+    db.set_busy_timeout(busy_ms)
+    return db
+
+
+@contextmanager
+def transaction(db: apsw.Connection) -> Iterator[None]:
+    """Write all of the block or nothing; it alone writes meanwhile."""
+    db.execute("BEGIN IMMEDIATE")
+    try:
+        yield
+        db.execute("COMMIT")
+    except BaseException:
+        if db.in_transaction:  # a full disk has rolled back already
+            db.execute("ROLLBACK")
+        raise
+
+
+def unusable(path: Path, reason: str) -> StoreUnusable:
+    """Make the error for a file that is there and cannot be used."""
+    return StoreUnusable(
+        f"{path} {reason}; it was left as it is: mend or move it, or name another"
+        " directory with --data-dir"
+    )
+
+
+def _make_file(path: Path) -> None:
+    """Make an empty file whose name outlives a power cut as its content does."""
+    path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+    if path.exists():
+        return
+    os.close(os.open(path, os.O_WRONLY | os.O_CREAT | os.O_CLOEXEC, 0o600))
+    directory = os.open(path.parent, os.O_RDONLY | os.O_CLOEXEC)
+    try:
+        os.fsync(directory)
+    finally:
+        os.close(directory)
+
+
+def _is_ours(db: apsw.Connection, path: Path) -> bool:
+    """Tell whether the tables are there; raises where others are."""
+    application, version = db.pragma("application_id"), db.pragma("user_version")
+    if (application, version) == (_APPLICATION, VERSION):
+        return True
+    if application == _APPLICATION:
+        raise unusable(
+            path,
+            f"is of version {version}, this Triage's is {VERSION};"
+            " use the Triage that made it",
+        )
+    if application or version or db.execute("SELECT count(*) FROM sqlite_schema").get:
+        raise unusable(path, "is another program's database")
+    return False
+
+
+def _make(db: apsw.Connection, path: Path) -> None:
+    """Make the tables in one transaction, unless another process just did."""
+    db.execute("PRAGMA auto_vacuum = INCREMENTAL")  # before the first table
+    with transaction(db):
+        if not _is_ours(db, path):
+            db.execute(_TABLES)
+            db.execute(f"PRAGMA application_id = {_APPLICATION}")
+            db.execute(f"PRAGMA user_version = {VERSION}")
