@@ -15,6 +15,7 @@ from collections import deque
 from collections.abc import Callable, Iterator
 from functools import cache, partial
 from importlib import import_module
+from itertools import cycle, islice
 from pathlib import Path
 from re import _constants, _parser  # type: ignore[attr-defined] # nothing public
 from typing import Any
@@ -37,6 +38,7 @@ _LOOP = 3
 """What may be repeated oftener is a loop to be driven."""
 _WAYS = 4
 """So many ways to one loop are gone."""
+_DIGITS = re.compile(r"\d")
 _END = " \x01\x01\x01\x01a "
 """What no expression takes to its end."""
 _TEXTS = 20_000, 160_000
@@ -74,6 +76,10 @@ SETTINGS = {
     "state": ("goroutine 1 [", f"]:\n{_STACK}"),
 }
 """What stands before and behind what is repeated."""
+PREFIXED = "prefixed"
+"""The setting in which what is repeated stands before each line of many stacks."""
+_PREFIX = 160
+"""Characters of a prefix, of which an expression is made."""
 _SETTINGS_OF_LINES = frozenset({"alone", "above"})
 """Where several lines make a difference."""
 UNITS = (
@@ -264,15 +270,24 @@ def _takes(op: Any, value: Any, letter: str) -> bool:
 
 def texts(name: str) -> Iterator[Job]:
     """Read a short and a long text that repeat one thing, in one setting."""
-    before, after = SETTINGS[name]
     lines = name in _SETTINGS_OF_LINES
     for unit in (unit for unit in UNITS if lines or "\n" not in unit[:-1]):
-        yield (
-            f"{name}: {unit!r}",
-            partial(
-                _compare, *(before + unit * (n // len(unit)) + after for n in _TEXTS)
-            ),
-        )
+        job = partial(_compare, *(_text(name, unit, size) for size in _TEXTS))
+        yield f"{name}: {unit!r}", job
+
+
+def _text(name: str, unit: str, size: int) -> str:
+    """Write a text of about a size that repeats one thing."""
+    if name != PREFIXED:
+        before, after = SETTINGS[name]
+        return before + unit * (size // len(unit)) + after
+    unit = unit.rstrip("\n") or "-"
+    prefix = unit * (_PREFIX // len(unit))
+    lines = cycle(_STACK.splitlines(keepends=True))
+    return "".join(
+        _DIGITS.sub(str(number), prefix) + line
+        for number, line in enumerate(islice(lines, size // _PREFIX))
+    )
 
 
 def _compare(short: str, long: str) -> None:

@@ -15,7 +15,16 @@ MODULES = sorted(
 )
 pytestmark = pytest.mark.timeout(120)  # the kernel ends what takes too long
 
-SETTINGS = ("alone", "above", "escaped", "quoted", "file", "function", "state")
+SETTINGS = (
+    "alone",
+    "above",
+    "escaped",
+    "quoted",
+    "file",
+    "function",
+    "state",
+    "prefixed",
+)
 
 
 def last_job(*arguments: str) -> tuple[int, str]:

@@ -33,6 +33,9 @@ PIECES = (
     '{"log":"', '[{"func":"a","line":1,"source":"x.go"}]', "F0314 09:26:53.1 1 a.go:1] x",
     "\ud800", "\\ud800", "=09x.go:1=", "|n", "goroutine 1 [running]: main.main() /a.go:7 +0x1d ",
     "SIGQUIT: quit", "PC=0x1 m=0", "[originating from goroutine 1]:", "09:26:53 ", "a.F(0x1,",
+    f"goroutine {'9' * 25} [a]:", "9" * 25, "7" * 5000, 'user="" ', 'stack="', "panic: y [recovered]",
+    '{"stack":[{"file":"x.go","line":' + "9" * 25 + "}]}", "Write by goroutine " + "9" * 25 + ":", "\u0661",
+    f"[signal SIGSEGV: x addr=0x{'f' * 25}]", "goroutine 1 [a] {b: c}:", "/x.org/a@v1.2.3/b.go:1 +0x1", "\xb2",
 )  # fmt: skip
 SOME = settings(
     max_examples=150,

@@ -84,7 +84,7 @@ def _add_moving(out: list[str], text: str) -> None:
         return
     for found in _PIECES.finditer(text):
         piece = found[0]
-        if piece.isdigit():
+        if piece.isdecimal():
             _add_run(out, _DIGITS)
         elif _LETTER.match(piece):
             _add_run(out, _LETTERS)
