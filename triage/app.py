@@ -169,6 +169,7 @@ class CachingOpener(Opener):
     def __init__(self, settings: Settings) -> None:
         super().__init__(settings)
         self._tiers = Stack(SqliteTier(settings.data_dir / CACHE), *_shared(settings))
+        self._ledger = TieredLedger(self._tiers)
         self._held = Blobs(self._tiers)
         self._recent = Recent()
 
@@ -180,7 +181,7 @@ class CachingOpener(Opener):
             views=MemoryShelf(_VIEWS),
             contents=MemoryShelf(_CONTENTS),
             atlases=MemoryShelf(_ATLASES),
-            ledger=TieredLedger(self._tiers),
+            ledger=self._ledger,
         )
 
     async def __call__(self, name: str, *, at_commit: bool) -> Repository:
@@ -201,6 +202,7 @@ class CachingOpener(Opener):
     async def close(self) -> None:
         """Write what is still to be written."""
         await super().close()
+        self._ledger.flush()
         await self._tiers.close()
 
     def _blobs(self) -> BlobStore | None:

@@ -5,6 +5,7 @@ import asyncio
 import apsw
 import pytest
 
+from tests.dict_tier import DictTier
 from triage.cache import care
 from triage.cache.blobs import Blobs
 from triage.cache.ledger import TieredLedger
@@ -209,10 +210,26 @@ RESULT = Result(
 )
 
 
+async def test_a_finished_context_is_written_later():
+    """Whoever waits for it has it first; it needs no other call to be written."""
+    tier = DictTier("sqlite")
+    ledger = TieredLedger(Stack(tier))
+    ledger.keep(b"k", RESULT)
+    ledger.keep(b"l", RESULT)
+    assert not tier.held
+    await asyncio.sleep(0)
+    assert tier.held.keys() == {("contexts", b"k"), ("contexts", b"l")}
+    found = await ledger.find(b"k")
+    assert found is not None
+    assert found.context == RESULT.context
+
+
 async def test_a_finished_context_comes_back(path):
     """As it was, but for who served it."""
     tier = SqliteTier(path)
-    TieredLedger(Stack(tier)).keep(b"k", RESULT)
+    ledger = TieredLedger(Stack(tier))
+    ledger.keep(b"k", RESULT)
+    ledger.flush()
     await tier.close()
     tier = SqliteTier(path)
     ledger = TieredLedger(Stack(tier))

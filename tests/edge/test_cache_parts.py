@@ -1,12 +1,12 @@
 """The small parts of the cache: shelf, codec, stack, what is missing."""
 
 import zlib
-from collections.abc import Mapping
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from tests.dict_tier import DictTier
 from triage.cache.codec import pack, unpack
 from triage.cache.memory import MemoryShelf
 from triage.cache.missing import SECONDS, Missing
@@ -76,36 +76,6 @@ def test_a_bomb_is_not_unfolded():
     """A value that claims to be far larger than any that is kept is none."""
     bomb = zlib.compress(bytes(65 << 20), 9)
     assert unpack(b"\x01" + bytes(4) + bomb) is None
-
-
-class DictTier:
-    """A tier that is a dict, and notes what it was given."""
-
-    def __init__(self, name: str, **held: bytes) -> None:
-        self.name = name
-        self.held = {("blobs", key.encode()): data for key, data in held.items()}
-        self.rows: dict[tuple[bytes, str], str] = {}
-        self.closed = False
-
-    async def get(self, kind, keys):
-        """Return those of *keys* that are held."""
-        return {k: self.held[kind, k] for k in keys if (kind, k) in self.held}
-
-    def put(self, kind, items):
-        """Take *items* to keep."""
-        self.held |= {(kind, key): data for key, data in items.items()}
-
-    async def paths(self, commit, forms):
-        """Find files by path."""
-        return [self.rows[commit, f] for f in forms if (commit, f) in self.rows]
-
-    def put_paths(self, commit: bytes, forms: Mapping[str, str]) -> None:
-        """Take paths to keep."""
-        self.rows |= {(commit, form): path for form, path in forms.items()}
-
-    async def close(self):
-        """Note it."""
-        self.closed = True
 
 
 async def test_a_farther_tier_fills_the_nearer_ones():

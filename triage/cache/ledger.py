@@ -1,5 +1,6 @@
 """Finished contexts in the tiers."""
 
+import asyncio
 from dataclasses import replace
 
 import msgspec
@@ -15,6 +16,7 @@ class TieredLedger:
 
     def __init__(self, tiers: Stack) -> None:
         self._tiers = tiers
+        self._waiting: dict[bytes, Result] = {}
 
     async def find(self, key: bytes) -> Result | None:
         """Return what was kept; what does not read as a result is none."""
@@ -28,5 +30,14 @@ class TieredLedger:
         return replace(result, served_from=held[key].tier)
 
     def keep(self, key: bytes, result: Result) -> None:
-        """Take *result* to keep."""
-        self._tiers.put("contexts", {key: result.to_json()})
+        """Take *result* to keep; it is written when whoever waits for it has it."""
+        if not self._waiting:
+            asyncio.get_running_loop().call_soon(self.flush)
+        self._waiting[key] = result
+
+    def flush(self) -> None:
+        """Hand what is waiting to the tiers."""
+        taken, self._waiting = self._waiting, {}
+        if taken:
+            packed = {key: result.to_json() for key, result in taken.items()}
+            self._tiers.put("contexts", packed)

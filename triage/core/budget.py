@@ -139,7 +139,9 @@ class _Purse:
 
     def pay(self, shown: Shown) -> None:
         """Take what *shown* costs, header and file line with it."""
-        price = self._price(shown)
+        self._spend(shown, self._price(shown))
+
+    def _spend(self, shown: Shown, price: int) -> None:
         self.left -= price
         if shown.pick.near == Near.RELATED:
             self._related -= price
@@ -163,8 +165,8 @@ class _Purse:
             return False
         for form in forms(pick):
             # Most forms are too long by themselves, which costs nothing to see.
-            if len(form.piece.text) < room and self._price(form) <= room:
-                self.pay(form)
+            if len(form.text) < room and (price := self._price(form)) <= room:
+                self._spend(form, price)
                 return True
         return False
 
@@ -178,7 +180,7 @@ class _Purse:
 
     def _price(self, shown: Shown) -> int:
         first = shown.pick.section not in self._sections
-        return render.size(self._heading, shown.symbol(), first=first)
+        return render.size(self._heading, shown, first=first)
 
 
 def _place(pick: Pick) -> _Place:

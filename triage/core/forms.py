@@ -25,6 +25,36 @@ class Shown(msgspec.Struct, frozen=True):
     piece: cut.Piece
     snippet: Snippet | None = None
 
+    @property
+    def section(self) -> str:
+        """Where in the answer it stands."""
+        return self.pick.section
+
+    @property
+    def file(self) -> str:
+        """Its file, relative to the repository."""
+        return self.pick.view.paths[self.pick.decl.file]
+
+    @property
+    def start_line(self) -> int:
+        """The first line."""
+        return self.piece.start_line
+
+    @property
+    def end_line(self) -> int:
+        """The last line."""
+        return self.piece.end_line
+
+    @property
+    def marks(self) -> tuple[int, ...]:
+        """Lines of the crash or of the call."""
+        return self.pick.marks
+
+    @property
+    def text(self) -> str:
+        """The text as cut."""
+        return self.piece.text
+
     def symbol(self, printed: str | None = None) -> Symbol:
         """Return it as a part of the answer; *printed* stands for its own text."""
         pick, piece = self.pick, self.piece

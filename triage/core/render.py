@@ -9,6 +9,7 @@ import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from posixpath import basename
+from typing import Protocol
 
 from triage.core.model import Result, Symbol
 from triage.core.narrow import shortened
@@ -53,15 +54,43 @@ def headline(message: str, limit: int = LONGEST_HEADLINE) -> str:
     return shortened(printable(first.removeprefix(_RUNTIME)), limit)
 
 
-def size(heading: Heading, symbol: Symbol, *, first: bool) -> int:
+class Placed(Protocol):
+    """What the text form needs to know of a symbol."""
+
+    @property
+    def section(self) -> str:
+        """One of `SECTIONS`."""
+
+    @property
+    def file(self) -> str:
+        """Relative to the repository."""
+
+    @property
+    def start_line(self) -> int:
+        """The first line."""
+
+    @property
+    def end_line(self) -> int:
+        """The last line."""
+
+    @property
+    def marks(self) -> tuple[int, ...]:
+        """Lines of the crash or of the call."""
+
+    @property
+    def text(self) -> str:
+        """What is shown."""
+
+
+def size(heading: Heading, symbol: Placed, *, first: bool) -> int:
     """Return the characters that a symbol takes, its section's header if it is first."""
-    lines = [symbol.text]
+    taken = len(symbol.text) + 1
     if symbol.section != "crash":
-        lines.append(_file_line(heading, symbol))
-        lines += [] if first else [""]
+        taken += len(_file_line(heading, symbol)) + (1 if first else 2)
     if first:
-        lines += [_RULE, *_title(symbol.section, heading, symbol), _RULE]
-    return sum(len(line) + 1 for line in lines)
+        lines = (_RULE, *_title(symbol.section, heading, symbol), _RULE)
+        taken += sum(len(line) + 1 for line in lines)
+    return taken
 
 
 def text(heading: Heading, symbols: Sequence[Symbol], notes: Sequence[str]) -> str:
@@ -77,7 +106,7 @@ def text(heading: Heading, symbols: Sequence[Symbol], notes: Sequence[str]) -> s
     return "\n".join(out) + "\n"
 
 
-def _title(section: str, heading: Heading, first: Symbol) -> Iterator[str]:
+def _title(section: str, heading: Heading, first: Placed) -> Iterator[str]:
     name = shortened(heading.package, heading.limit)
     if section == "crash":
         file = shortened(printable(basename(heading.path)), heading.limit)
@@ -112,7 +141,7 @@ def _blocks(section: str, heading: Heading, members: Sequence[Symbol]) -> Iterat
         yield symbol.text
 
 
-def _file_line(heading: Heading, symbol: Symbol) -> str:
+def _file_line(heading: Heading, symbol: Placed) -> str:
     where = _lines(symbol)
     if symbol.section == "callers" and symbol.marks:
         where += f", call at {', '.join(map(str, symbol.marks))}"
@@ -127,7 +156,7 @@ def shown_path(directory: str, path: str) -> str:
     return rest if path.startswith(prefix) and "/" not in rest else path
 
 
-def _lines(symbol: Symbol) -> str:
+def _lines(symbol: Placed) -> str:
     return f"lines {symbol.start_line}-{symbol.end_line}"
 
 

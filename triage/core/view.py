@@ -300,10 +300,9 @@ class View:
         inside = decl.line <= line < decl.line + len(lines)
         if not inside:
             return []
-        turns = _turns(self, decl)
-        found = {turns[w] for w in _WORD.findall(lines[line - decl.line]) if w in turns}
-        words = self.words_of(decl.id)
-        return [words[turn] for turn in sorted(found)]
+        words = _words(self, decl)
+        found = {words[w] for w in _WORD.findall(lines[line - decl.line]) if w in words}
+        return [number for _, number in sorted(found)]
 
     def with_word(self, number: int) -> list[int]:
         """Return the declarations that have the identifier with that number."""
@@ -328,10 +327,10 @@ class View:
 
 
 @remembered
-def _turns(view: View, decl: Decl) -> dict[bytes, int]:
-    """Return where among the words of *decl* each stands."""
-    words = map(view.table.text, view.words_of(decl.id))
-    return {word.encode(): turn for turn, word in enumerate(words)}
+def _words(view: View, decl: Decl) -> dict[bytes, tuple[int, int]]:
+    """Return the words of *decl*: where among them each stands, and its number."""
+    numbers = enumerate(view.words_of(decl.id))
+    return {view.table.text(n).encode(): (turn, n) for turn, n in numbers}
 
 
 @remembered
