@@ -7,12 +7,15 @@ and `SourceFile` (what a source serves), `Symbol`, `Crash`, `Stats` and `Result`
 
 from dataclasses import dataclass
 
+import msgspec
 import orjson
 
 
-@dataclass(frozen=True, slots=True)
-class Frame:
-    """One call of a stack, as printed."""
+class Frame(msgspec.Struct, frozen=True, gc=False):
+    """One call of a stack, as printed.
+
+    A struct, for a dump holds thousands of them.
+    """
 
     function: str
     """With its import path, without arguments: `example.com/x.(*T).M.func1`."""
