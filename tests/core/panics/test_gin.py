@@ -88,6 +88,14 @@ def test_a_path_that_is_read_once_a_line(read):
     assert [frame.file for frame in panic.crashed.frames] == ["/srv/a.go"] * 3
 
 
+def test_words_with_several_paths(read, frames):
+    """A line that is no frame's hides none below it."""
+    words = "see /srv/a.go:1 (0x1) or /srv/b.go:2 (0x2)\n"
+    stack = "/srv/c.go:3 (0x3)\n\tmain.C: x()\n/srv/d.go:4 (0x4)\n\tmain.D: y()\n"
+    expected = ["main.C /srv/c.go:3", "main.D /srv/d.go:4"]
+    assert frames(read(words + stack)) == expected
+
+
 def test_a_drive_behind_words(read, frames):
     """A path begins at its drive, whatever stands before it."""
     text = "".join(
