@@ -5,8 +5,8 @@ from triage.errors import TooLarge
 MOST = 256 << 20
 """Bytes or characters.
 
-Logs that people keep in one file are shorter; reading takes up to ten times as much
-memory, and what is made of this many has to fit into a machine that does other things.
+Logs that people keep in one file are shorter. Reading one takes six times as much memory,
+and thirty times where it is nothing but crashes: that has to fit into a machine.
 """
 
 
