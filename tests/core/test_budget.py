@@ -8,9 +8,10 @@ from msgspec.structs import replace
 from tests.core.tables import Sketch, sketch
 from triage.core import cut, notes
 from triage.core.budget import Fitted, fit
+from triage.core.forms import MARGIN
 from triage.core.picks import SECTION_OF_KIND, Near, Pick
 from triage.core.render import Heading, text
-from triage.core.worth import Weighed, bonus
+from triage.core.worth import Weighed, ranked
 
 
 def function(name: str, lines: int) -> str:
@@ -137,7 +138,7 @@ def test_whole_while_half_lasts():
     medium, large = found.shown[1:]
     assert not medium.piece.omitted
     assert large.piece == cut.region(
-        SHOP.view, large.pick.decl, range(line - 6, line + 7)
+        SHOP.view, large.pick.decl, range(line - MARGIN, line + MARGIN + 1)
     )
 
 
@@ -270,9 +271,9 @@ def test_size_counts_no_more_when_it_is_cut_anyway():
     assert one.density == two.density
 
 
-def test_bonus_falls_with_distance():
-    """The further off a link is, the fewer points it gives, none for what is loose."""
-    points = [bonus(near) for near in Near]
-    assert points == sorted(points, reverse=True)
-    assert (bonus(Near.RECEIVER), bonus(Near.RELATED)) == (1.5, 0.0)
-    assert bonus(Near.UPSTREAM) > bonus(Near.USED) > bonus(Near.FIELD_TYPE) > 0
+def test_ties_go_by_nearness():
+    """Of what is worth the same the nearer comes first, then the order of the source."""
+    far, near = pick("one", Near.DEEP_TYPE), pick("two", Near.WRITER)
+    also = pick("A", Near.WRITER)
+    weighed = [Weighed(one, 0.0) for one in (far, near, also)]
+    assert ranked(weighed) == [near, also, far]

@@ -6,6 +6,7 @@ from tests.core.tables import Sketch, sketch
 from triage.core import cut
 from triage.core.forms import (
     LONG,
+    MARGIN,
     Shown,
     crash_form,
     cut_forms,
@@ -107,6 +108,16 @@ def test_long_crash_function_is_a_window():
     assert form.piece == cut.window(LONGER.view, LONGER.decl("Run"), 50, 1000)
 
 
+def near(line: int) -> range:
+    """Return the lines that a region shows around one."""
+    return range(line - MARGIN, line + MARGIN + 1)
+
+
+def wide(line: int) -> range:
+    """Return the lines that a long function's full form shows around one."""
+    return range(line - 2 * MARGIN, line + 2 * MARGIN + 1)
+
+
 def test_full_form():
     """A short declaration is shown whole, whatever lines matter."""
     assert full_form(pick("short", SHOP, 4)).piece == whole("short")
@@ -115,7 +126,7 @@ def test_full_form():
 def test_full_form_of_a_long_function():
     """A long function is shown around the two lines that matter most."""
     assert len(whole("Run", LONGER).text) > LONG
-    want = region("Run", LONGER, [*range(8, 33), *range(48, 73)])
+    want = region("Run", LONGER, [*wide(20), *wide(60)])
     assert want == full_form(pick("Run", LONGER, 20, 60, 80)).piece
 
 
@@ -128,8 +139,8 @@ def test_frame_forms():
     """A frame is whole, or what is around the call, or its signature."""
     forms = [form.piece for form in frame_forms(pick("Run", LONGER, 20))]
     assert forms == [
-        region("Run", LONGER, range(8, 33)),
-        region("Run", LONGER, range(14, 27)),
+        region("Run", LONGER, wide(20)),
+        region("Run", LONGER, near(20)),
         cut.signature(LONGER.view, LONGER.decl("Run")),
     ]
 
@@ -138,7 +149,7 @@ def test_cut_forms_of_a_long_function():
     """With lines that matter the region comes before the signature."""
     forms = [form.piece for form in cut_forms(pick("Run", LONGER, 20), frozenset())]
     assert forms == [
-        region("Run", LONGER, range(14, 27)),
+        region("Run", LONGER, near(20)),
         cut.signature(LONGER.view, LONGER.decl("Run")),
     ]
 
@@ -154,9 +165,11 @@ def test_cut_forms_without_lines():
 def test_related_forms():
     """What is only related is shown around what matters, or from its start."""
     [form] = related_forms(pick("Run", LONGER, 20))
-    assert form.piece == region("Run", LONGER, range(14, 27))
-    [form] = related_forms(pick("Run", LONGER))
-    assert form.piece == region("Run", LONGER, range(3, 10))
+    assert form.piece == region("Run", LONGER, near(20))
+    [form] = related_forms(pick("Run", LONGER), (b"nowhere", b"step050", b"step070"))
+    assert form.piece == region("Run", LONGER, [*near(50), *near(70)])
+    [form] = related_forms(pick("Run", LONGER), (b"step05",))
+    assert form.piece == region("Run", LONGER, range(3, 3 + MARGIN + 1))
 
 
 def test_spec_is_printed_anew():

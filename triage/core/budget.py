@@ -73,17 +73,19 @@ def fit(
     heading: render.Heading,
     warnings: Sequence[str] = (),
     focus: Sequence[str] = (),
+    words: tuple[bytes, ...] = (),
 ) -> Fitted:
     """Choose a form for the crash function and for each candidate that has room.
 
     *fields* are those that a pruned struct keeps; *related* is the room, in
     characters, for what no rule links to the fault; *heading* and *warnings* have to
-    be paid as well; *focus* are the texts on the crash line that matter.
+    be paid as well; *focus* are the texts on the crash line that matter, *words*
+    the crash function's rare ones, the rarest first.
     """
 
     def shorter(pick: Pick) -> Iterable[Shown]:
         loose = pick.near == Near.RELATED
-        return related_forms(pick) if loose else cut_forms(pick, fields)
+        return related_forms(pick, words) if loose else cut_forms(pick, fields)
 
     budget = characters(max_tokens)
     picks = ranked(candidates)

@@ -28,6 +28,15 @@ def local_uses(view: View, decl: Decl) -> tuple[tuple[int, int, int], ...]:
     )
 
 
+def types_on(view: View, decl: Decl, line: int) -> set[int]:
+    """Find the package's types that a line of a declaration names or selects on."""
+    return {
+        target
+        for target, at, _ in local_uses(view, decl)
+        if at == line and view.decl(target).kind == Kind.TYPE
+    }
+
+
 @remembered
 def variables(view: View, helper: Decl) -> tuple[int, ...]:
     """Find the package's variables that a function reads or writes."""

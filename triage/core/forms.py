@@ -1,5 +1,6 @@
 """The forms in which a pick can be shown, the fullest first."""
 
+import re
 from collections.abc import Iterator, Sequence
 
 import msgspec
@@ -12,7 +13,7 @@ from triage.core.view import View, remembered
 
 LONG = 2500
 """Characters over which a function is shown as regions."""
-MARGIN = 6
+MARGIN = 9
 """Lines shown on either side of a line that bears on the fault."""
 _BEST_LINES = 2
 """How many such lines a region is made around."""
@@ -130,13 +131,36 @@ def cut_forms(pick: Pick, fields: frozenset[int]) -> Iterator[Shown]:
     yield _shown(pick, cut.signature(pick.view, decl))
 
 
-def related_forms(pick: Pick) -> tuple[Shown]:
-    """Give the forms of what is only related: a bare signature would say nothing."""
-    return (_shown(pick, _region(pick, MARGIN)),)
+def related_forms(pick: Pick, words: tuple[bytes, ...] = ()) -> tuple[Shown]:
+    """Give the forms of what is only related: a bare signature would say nothing.
+
+    Where no line of it is known to matter, those do that hold the first of *words*.
+    """
+    lines = pick.lines or _mentions(pick.view, pick.decl, words)
+    return (_shown(pick, _region(pick, MARGIN, lines)),)
 
 
-def _region(pick: Pick, margin: int) -> cut.Piece:
-    lines = pick.lines[:_BEST_LINES] or (pick.decl.line,)
+@remembered
+def _mentions(view: View, decl: Decl, words: tuple[bytes, ...]) -> tuple[int, ...]:
+    """Find the lines of a function's body where the first of *words* stand."""
+    if decl.body_start < 0:
+        return ()
+    source = view.source(decl)
+    found = dict[int, None]()
+    for word in words:
+        match = re.compile(rb"\b%s\b" % re.escape(word)).search(
+            source, decl.body_start, decl.end
+        )
+        if match:
+            before = source.count(b"\n", decl.start, match.start())
+            found[decl.line + before] = None
+        if len(found) == _BEST_LINES:
+            break
+    return tuple(found)
+
+
+def _region(pick: Pick, margin: int, lines: tuple[int, ...] = ()) -> cut.Piece:
+    lines = (lines or pick.lines)[:_BEST_LINES] or (pick.decl.line,)
     return _around(pick.view, pick.decl, lines, margin)
 
 

@@ -89,14 +89,20 @@ def next_to(view: View, decl: Decl, reach: int) -> tuple[int, ...]:
     )
 
 
-def _callers(view: View, crash: Decl) -> dict[int, int]:
+@remembered
+def callers(view: View, decl: Decl) -> tuple[tuple[int, int], ...]:
     """Find who uses a function, with the line of its first use."""
     found = dict[int, int]()
-    for row in view.table.back("uses", crash.id):
+    for row in view.table.back("uses", decl.id):
         number, _, line, how, _ = view.table.record("uses", row)
         if how & (Use.CALL | Use.VALUE):
             found.setdefault(number, line)
-    return {n: at for n, at in found.items() if counts(view, n, crash, home=True)}
+    return tuple(found.items())
+
+
+def _callers(view: View, crash: Decl) -> dict[int, int]:
+    found = callers(view, crash)
+    return {n: at for n, at in found if counts(view, n, crash, home=True)}
 
 
 def _callers_of_callers(view: View, crash: Decl) -> dict[int, int]:

@@ -35,7 +35,7 @@ RELATIONS: dict[str, tuple[float, str]] = {
     "type_line": (1, "is a type that the crash line hangs on"),
     "sibling": (1, "a method of the crash function's receiver"),
     "method_line": (1, "a method of a type that the crash line hangs on"),
-    "callee_before": (1, "is called before the crash line"),
+    "callee_before": (1, "is called before it crashed"),
     "callee2": (1, "is called by a function that the crash function calls"),
 }
 """What each relation is worth, shared among its members, and how it reads."""

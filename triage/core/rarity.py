@@ -50,6 +50,14 @@ def _found_rare(crash: Decl, views: Sequence[View]) -> dict[int, Word]:
     return {n: word for n, word in words.items() if word.rarity >= _RARE}
 
 
+def rarest(view: View, crash: Decl, line: int) -> tuple[bytes, ...]:
+    """Return the rare words of *crash*, those of *line* first, the rarest first."""
+    words = _rare(view, crash)
+    on_line = frozenset(view.words_on(crash, line))
+    order = sorted(words, key=lambda n: (n not in on_line, -words[n].rarity, n))
+    return tuple(view.table.text(number).encode() for number in order)
+
+
 Shares = tuple[float, dict[View, dict[int, float]]]
 
 

@@ -7,10 +7,11 @@ the crash line and the panic's message.
 import re
 from collections.abc import Iterable, Mapping, Sequence
 
-from triage.core.facts import builders, returning
+from triage.core.facts import builders, returning, types_on
 from triage.core.hang import WRITES, Hang
 from triage.core.kinship import (
     called,
+    callers,
     counts,
     function_pots,
     is_anywhere,
@@ -28,6 +29,8 @@ _NEAR_FRAME = 60
 """Lines between a frame's function and its neighbours."""
 _LAST_POT = 3
 """The frame from which on all share a pot, and whose siblings still count."""
+_CALLED_FROM = 2
+"""The last frame whose callers and callees count."""
 _NEIGHBOURED = 4
 """The last frame whose neighbours count."""
 _LEXICAL = {"lex_line": 0.3, "lex_line6": 0.6}
@@ -173,6 +176,16 @@ class Relations:
             if number <= _LAST_POT and owner != NONE:
                 for method in frame.view.table.back("methods", owner):
                     self._put("sibling_frame", frame.view, method)
+            if number <= _CALLED_FROM:
+                self._around_frame(frame)
+
+    def _around_frame(self, frame: CallSite) -> None:
+        """Take who calls a frame's function, and what it called before."""
+        for caller, line in callers(frame.view, frame.decl):
+            self._put("caller2", frame.view, caller, line)
+        for target, at in called(frame.view, frame.decl):
+            if at < frame.line:
+                self._put("callee_before", frame.view, target)
 
     def _near_frame(self, view: View, decl: Decl) -> None:
         if view is not self._site.view or decl.file != self._site.decl.file:
@@ -209,6 +222,7 @@ class Relations:
         view, owner = self._site.view, self._site.decl.receiver_type
         chain = {n for n in self._hang.types if n >= 0}
         chain |= {view.field_owner(number) for number in self._hang.fields}
+        chain |= types_on(view, self._site.decl, self._site.line)
         for number in chain - {owner}:
             for method in view.table.back("methods", number):
                 self._put("method_line", view, method)

@@ -17,17 +17,18 @@ from triage.core.heading import heading_of
 from triage.core.names import FunctionName
 from triage.core.picks import Near, Pick, Picks
 from triage.core.pots import RELATIONS, Standing
+from triage.core.rarity import rarest
 from triage.core.relations import Relations
 from triage.core.rules import PackageRules
 from triage.core.site import CrashSite, enclosing, expressions, title
 from triage.core.table import NONE, Decl
 from triage.core.upstream import CallSite, is_helper, trail
 from triage.core.view import View
-from triage.core.worth import Weighed, bonus
+from triage.core.worth import Weighed
 
 RELATED_SHARE = 10
 """What is only related takes at most this part of the package's bytes."""
-RELATED_FROM = 20_000
+RELATED_FROM = 9_000
 """Bytes of a package below which nothing is only related: its reader finds the rest."""
 _NEAR_FRAMES = 2
 """How many frames below the crash come before everything else."""
@@ -139,6 +140,7 @@ class Plan:
             heading=heading_of(self._site, self._message, characters(max_tokens)),
             warnings=(*warned, *self.warnings),
             focus=expressions(self._site.faults),
+            words=rarest(self._site.view, self._site.decl, self._site.line),
         )
 
     def _standings(self) -> dict[tuple[str, int], Standing]:
@@ -161,7 +163,7 @@ class Plan:
         found = []
         for pick in linked:
             standing = standings.pop(pick.key, _STRANGER)
-            score = bonus(pick.near) + standing.score
+            score = standing.score
             if standing.lines:
                 lines = dict.fromkeys((*pick.lines, *standing.lines))
                 found.append(Weighed(replace(pick, lines=tuple(lines)), score))
@@ -218,18 +220,17 @@ class Plan:
 
     def _add_frames(self) -> None:
         """Pick the declarations of the frames, each function once."""
-        distinct = {self.crash.key}
+        crash = self.crash.key
+        distinct = {crash}
         for frame in self._frames:
             view = self._views.get(frame.directory)
             decl = self._frame_declaration(view, frame) if view else None
             if view is None or decl is None:
                 continue
-            key = (view.directory, decl.id)
-            if key not in distinct and len(distinct) >= self._max_frames:
-                break
-            distinct.add(key)
             self._callers.append(CallSite(view, decl, frame.line))
-            if key != self.crash.key:
+            key = (view.directory, decl.id)
+            distinct.add(key)
+            if key != crash and len(distinct) <= self._max_frames:
                 self._pick_frame(
                     view, decl, frame, near_crash=len(distinct) <= _NEAR_FRAMES + 1
                 )

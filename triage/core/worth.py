@@ -1,11 +1,11 @@
-"""What a pick is worth for its room: relations, links to the fault, characters."""
+"""What a pick is worth for its room: relations and characters."""
 
 from collections.abc import Iterable
 
 import msgspec
 
 from triage.core import cut
-from triage.core.picks import Near, Pick
+from triage.core.picks import Pick
 
 _BASE = 60
 """Characters that every declaration costs, whatever its size."""
@@ -25,25 +25,15 @@ class Weighed(msgspec.Struct, frozen=True):
         """Points for each character."""
         start, end = cut.text_range(self.pick.decl)
         size = end - start
-        price: float = (_BASE + (min(_LARGE, size))) ** _POWER
+        price: float = (_BASE + min(_LARGE, size)) ** _POWER
         return self.score / price
 
 
 def ranked(weighed: Iterable[Weighed]) -> list[Pick]:
-    """Sort picks, the best first; ties in the order of the source."""
+    """Sort picks, the best first; ties by nearness, then in the order of the source."""
     rows = [
-        (-w.density, w.pick.view.directory, w.pick.decl.id, w.pick) for w in weighed
+        (-w.density, int(w.pick.near), w.pick.view.directory, w.pick.decl.id, w.pick)
+        for w in weighed
     ]
     rows.sort()
-    return [row[3] for row in rows]
-
-
-def bonus(near: int) -> float:
-    """Return the points that a link to the fault is worth beside the relations."""
-    if near <= Near.WRITER:
-        return 1.5  # what the fault hangs on, and who left it as it is
-    if near <= Near.OUTER_FRAME:
-        return 0.5
-    if near < Near.FIELD_TYPE:
-        return 0.3
-    return 0.1 if near < Near.DEEP_TYPE else 0.0
+    return [row[-1] for row in rows]
