@@ -187,6 +187,33 @@ class TestModulePaths:
         """A dependency that the repository vendors is found there."""
         assert locate(file, layout=SHOP).path == "vendor/example.org/dep/dep.go"
 
+    @pytest.mark.parametrize(
+        "function", [None, "x.com/shop/cart.F", "example.com/shop/vendor/x.com/shop.F"]
+    )
+    @pytest.mark.parametrize("start", ["/src/shop/", "", "example.com/shop/"])
+    def test_vendored_copy_of_another_module(self, function, start):
+        """A vendored file is not the repository's own of the same end, nor its frame."""
+        file = f"{start}vendor/x.com/shop/cart/cart.go"
+        with pytest.raises(FileMissing, match="another module"):
+            locate(file, function=function, layout=SHOP)
+        assert not is_own(Frame(function or "", file, 1), SHOP)
+
+    def test_build_directory_called_vendor(self):
+        """A directory of that name need not hold copies: such a match is a guess."""
+        found = locate("/srv/vendor/shop/cart/cart.go", layout=SHOP)
+        assert (found.path, found.matched) == ("cart/cart.go", "suffix")
+        assert found.warning is not None
+
+    @pytest.mark.parametrize(
+        "file", ["/src/p/vendor/x.com/p/q/a.go", "/go/pkg/mod/x.com/p@v1.0.0/q/a.go"]
+    )
+    @pytest.mark.parametrize("function", [None, "x.com/p/q.F", "main.main"])
+    def test_copy_where_no_module_is_known(self, file, function):
+        """Without a go.mod a copy may be the repository itself: a guess, and told."""
+        found = locate(file, function=function, layout=layout_of("q/a.go"))
+        assert (found.path, found.matched) == ("q/a.go", "suffix")
+        assert found.warning is not None
+
     def test_one_word_module_in_a_build_path(self):
         """`app` in `/app/main.go` is a directory, also where a module has that name."""
         layout = layout_of(

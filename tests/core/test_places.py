@@ -14,6 +14,7 @@ from triage.core.places import (
     find_places,
     fingerprinted,
     frame_sites,
+    guesses,
     oddities,
     shown_panic,
 )
@@ -157,6 +158,29 @@ def test_what_is_odd_in_the_text_is_told_in_a_sentence(lines, want):
     problems = tuple(Problem(line, "odd") for line in lines)
     crash = replace(panic(MAIN), problems=problems)
     assert oddities(find_places(told(), (crash,), LAYOUT)) == want
+
+
+def at(file: str) -> Frame:
+    """Make a frame of a program."""
+    return Frame("main.F", file, 3)
+
+
+@pytest.mark.parametrize(
+    ("files", "named"),
+    [
+        (["/b/main.go", "/b/main.go"], []),
+        (["/b/cart/cart.go", "/c/main.go"], ["/c/main.go"]),
+        (["/b/main.go", "/b/cart/cart.go", "/c/main.go", "/c/a/x.go"], ["/c/main.go"]),
+        (["/b/main.go", "/c/main.go", "/d/main.go", "/e/main.go"], ["/c", "/d"]),
+        (["main.go", "cart/cart.go"], []),
+    ],
+)
+def test_a_guess_below_the_crash_is_told_once_a_build_directory(files, named):
+    """The crash's own is told with it; two directories stand for all."""
+    found = find_places(told(), (panic(*map(at, files)),), LAYOUT)
+    said = guesses(found, 3)
+    assert len(said) == len(named)
+    assert all(f"`{name}" in text for name, text in zip(named, said, strict=True))
 
 
 def test_file_and_line_alone_are_never_odd():
