@@ -117,6 +117,34 @@ class TestGiven:
         assert found.module_path == "handlers/user.go"
 
 
+@pytest.mark.parametrize(
+    "file",
+    [
+        "cart/cart.go/",
+        "cart/cart.go//",
+        "./cart/cart.go",
+        "cart//cart.go",
+        "cart\\cart.go",
+        ".\\cart\\cart.go\\",
+        "cart/./cart.go",
+        "cart/x/../cart.go",
+        "cart/cart.go/.",
+    ],
+)
+def test_odd_separators(file):
+    """However its elements are put together, a path is the same one."""
+    found = locate(file, layout=SHOP)
+    assert (found.path, found.warning) == ("cart/cart.go", None)
+    assert is_own(Frame("", file, 1), SHOP)
+
+
+@pytest.mark.parametrize("file", ["cart/", "cart", "cart/gone.go/", "cart\\"])
+def test_what_is_no_file(file):
+    """A directory, or what is not there, is said not to be in the repository."""
+    with pytest.raises(FileMissing, match="is not in the repository"):
+        locate(file, layout=SHOP)
+
+
 class TestModulePaths:
     """Paths that hold a module's import path."""
 

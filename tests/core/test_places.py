@@ -71,6 +71,13 @@ def test_a_file_alone_has_no_panic_to_show():
     assert fingerprinted(found) == ()
 
 
+@pytest.mark.parametrize("file", ["cart/parse.y/", "cart\\parse.y", "cart/parse.y/."])
+def test_a_file_of_no_repository_has_a_name_all_the_same(file):
+    """What `//line` names is looked for by its name, however it is written."""
+    place = Telemetry(repo="acme/shop", file=file, line=7)
+    assert find_places(place, (), LAYOUT).places[0].path == "cart/parse.y"
+
+
 def test_the_first_crash_with_own_frames_is_taken():
     """A crash of somebody else's alone is passed over."""
     found = find_places(told(), (panic(GOEXIT), panic(MAIN)), LAYOUT)

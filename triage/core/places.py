@@ -5,7 +5,6 @@ Pure, over what is known of the commit's tree.
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from posixpath import basename
 
 from triage.core.model import Frame, Panic, ShownFrame, ShownPanic, Telemetry
 from triage.core.modules import Layout
@@ -13,7 +12,7 @@ from triage.core.names import split_function
 from triage.core.origins import build_roots, cut_common, learn_root
 from triage.core.panics import LOGGED, own_frames, primary, stand_ins
 from triage.core.paths import find, is_own, locate, package_directory
-from triage.core.printed import clean_directory, read_printed, shown
+from triage.core.printed import clean_directory, last_element, read_printed, shown
 from triage.core.resolve import FrameSite
 from triage.core.search import BuildRoot, Located
 from triage.errors import BadInput, FileMissing, NotFound, TriageError
@@ -170,7 +169,7 @@ def _place(frame: Frame, here: Ground) -> Place:
             root_dir=here.root_dir,
         )
         if directory is not None:
-            return Place(frame, directory, basename(file.replace("\\", "/")), None)
+            return Place(frame, directory, last_element(file), None)
         located = here.locate(frame)  # which says why there is none
     directory, _, name = located.path.rpartition("/")
     return Place(frame, directory, name, located)
