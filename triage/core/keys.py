@@ -19,7 +19,7 @@ from triage.core.relations import message_words
 from triage.core.render import headline
 from triage.core.table import SCHEMA as TABLE_SCHEMA
 
-SCHEMA: Final = 2
+SCHEMA: Final = 3
 """Raised when what is kept, or what an answer says of the same input, changes."""
 
 Key = tuple[object, ...]

@@ -17,7 +17,11 @@ _LINKS = 16
 
 
 class LeadsOut(Exception):
-    """A link leads out of the repository, into nothing or round in a circle."""
+    """A link leads out of the repository, round in a circle, or cannot be read."""
+
+    def __init__(self, message: str, *, passing: bool = False) -> None:
+        super().__init__(message)
+        self.passing = passing
 
 
 @dataclass(slots=True)
@@ -102,7 +106,9 @@ class TreeReader:
         """Read where a link points to, in parts."""
         walk.links += 1
         (blob,) = await self._objects.contents([link.oid])
-        target = b"/" if blob is None or blob.data is None else blob.data
+        if blob is None:
+            raise LeadsOut(f"is a link that {NOT_HERE}", passing=True)
+        target = b"/" if blob.data is None else blob.data
         if walk.links > _LINKS:
             raise LeadsOut("is a link in a circle")
         if target.startswith(b"/"):

@@ -22,8 +22,9 @@ SKIPPED = frozenset({".git", "node_modules"})
 All others are listed, `testdata`, `vendor` and those with `_` or `.` in front too: a
 program in them can crash, and `go run` takes it, though `go build ./...` does not.
 """
+TOO_LARGE = f"is over {MAX_FILE >> 20} MiB"
+"""The end of a sentence that begins with a file's name, as the next one."""
 LFS_POINTER = "is kept by Git LFS, not by git"
-"""The end of a sentence that begins with a file's name."""
 
 _LFS = b"version https://git-lfs.github.com/spec/v1"
 
@@ -60,6 +61,27 @@ class Extent:
         return path
 
 
+class Problems:
+    """What could not be read of a package."""
+
+    def __init__(self) -> None:
+        self.said: list[str] = []
+        self.unread: list[str] = []
+        self.passing = False
+        """One of them may be gone the next time."""
+
+    def add(self, name: str, reason: str, *, passing: bool = False) -> None:
+        """Note that the file *name* is there, and why it cannot be read."""
+        self.said.append(f"{name} {reason}")
+        self.unread.append(name)
+        self.passing = self.passing or passing
+
+    def leave_out(self, budget: "Budget") -> None:
+        """Take over what a budget has left out."""
+        self.said += budget.problems()
+        self.unread += budget.left_out
+
+
 class Budget:
     """What a package may still take."""
 
@@ -80,6 +102,11 @@ class Budget:
             self._bytes += size
             return True
         return False
+
+    @property
+    def left_out(self) -> list[str]:
+        """Name what was left out."""
+        return [*self._too_big, *self._left_out]
 
     def problems(self) -> list[str]:
         """Say what was left out: one sentence a big file, one for all the rest."""
