@@ -1,7 +1,9 @@
+import asyncio
 import hashlib
 
 import pytest
 
+from triage.core.model import Package
 from triage.errors import (
     BadInput,
     CommitMissing,
@@ -109,6 +111,93 @@ class TestResolve:
         async with opened(repo.path) as source:
             with pytest.raises(CommitMissing, match="no commit yet"):
                 await source.resolve(None)
+
+    @pytest.mark.parametrize("packed", [False, True])
+    @pytest.mark.parametrize("refs", ["lost", "garbage"])
+    async def test_lost_refs(self, repo, opened, refs, packed):
+        """With commits and without a ref the repository is damaged, not empty."""
+        commit = repo.commit({"a.go": "package a\n"})
+        if packed:
+            repo.git("gc", "--quiet")
+            (repo.path / ".git/packed-refs").unlink()
+        main = repo.path / ".git/refs/heads/main"
+        main.parent.mkdir(exist_ok=True)
+        main.write_text("garbage")
+        if refs == "lost":
+            main.unlink()
+        async with opened(repo.path) as source:
+            with pytest.raises(CommitMissing, match="git fsck --lost-found"):
+                await source.resolve(None)
+            assert await source.resolve(commit) == commit
+
+    async def test_nothing_but_files_yet(self, repo, opened):
+        """What is added and not committed makes no commit."""
+        repo.write({"a.go": "package a\n"})
+        repo.git("add", "a.go")
+        async with opened(repo.path) as source:
+            with pytest.raises(CommitMissing, match="no commit yet"):
+                await source.resolve("HEAD")
+
+    @pytest.mark.parametrize("name", ["HEAD", "main"])
+    async def test_a_name_that_names_nothing(self, repo, opened, name):
+        """A HEAD or a branch that leads nowhere is told from an empty repository."""
+        repo.commit({"a.go": "package a\n"})
+        repo.git("branch", "other")
+        repo.git("symbolic-ref", "HEAD", "refs/heads/nosuch")
+        repo.git("branch", "-D", "main")
+        said = "HEAD names no commit" if name == "HEAD" else "`main` is not in the"
+        async with opened(repo.path) as source:
+            with pytest.raises(CommitMissing, match=said):
+                await source.resolve(name)
+
+    @pytest.mark.parametrize("damage", ["header", "middle", "short", "index"])
+    async def test_corrupt_pack(self, repo, opened, damage):
+        """Whatever of a pack is damaged, it is told with what to run."""
+        files = {f"a/{n}.go": f"package a // {n}\n" for n in range(20)}
+        commit = repo.commit({**files, "go.mod": "module a\n"})
+        repo.git("gc", "--quiet")
+        (pack,) = (repo.path / ".git/objects/pack").glob("*.pack")
+        if damage == "index":
+            pack = pack.with_suffix(".idx")
+        pack.chmod(0o600)
+        data = bytearray(pack.read_bytes())
+        start = {"header": 0, "middle": 12, "index": 0}.get(damage, 30)
+        data[start : start + 200] = b"garbage!" * 25
+        pack.write_bytes(data[:40] if damage == "short" else data)
+        async with opened(repo.path) as source:
+            answers = await asyncio.gather(
+                source.resolve("HEAD"),
+                source.resolve(commit),
+                source.paths(commit),
+                source.probe(commit, ["a", "b", "c", "d", "e", "f"]),
+                return_exceptions=True,
+            )
+        errors = [one for one in answers if isinstance(one, BaseException)]
+        # What is damaged in the middle may be only what comes after the commit.
+        assert len(errors) >= (2 if damage == "middle" else 4)
+        for error in errors:
+            assert isinstance(error, SourceError)
+            assert "git f" in str(error)
+            assert str(error).isprintable()
+
+    @pytest.mark.parametrize("path", ["", "a"])
+    @pytest.mark.parametrize("content", [None, b"garbage", b""])
+    async def test_damaged_tree(self, repo, opened, path, content):
+        """Many calls at once meet a lost or damaged tree, and each is told so."""
+        commit = repo.commit({"a/a.go": "package a\n", "b/b.go": "package b\n"})
+        oid = repo.git("rev-parse", f"HEAD:{path}")
+        tree = repo.path / ".git/objects" / oid[:2] / oid[2:]
+        tree.chmod(0o600)
+        tree.unlink() if content is None else tree.write_bytes(content)
+        async with opened(repo.path) as source:
+            asked = [source.package(commit, "a") for _ in range(12)]
+            asked += [source.package(commit, "b") for _ in range(12)]
+            answers = await asyncio.gather(*asked, return_exceptions=True)
+        whole = [one for one in answers if isinstance(one, Package)]
+        errors = [str(one) for one in answers if isinstance(one, SourceError)]
+        assert len(whole) == (12 if path else 0)
+        assert len(errors) == 24 - len(whole)
+        assert all("git f" in said for said in errors)
 
     async def test_shallow(self, repo, new_repo, opened):
         """A commit beyond a shallow clone's end is said to be just that."""

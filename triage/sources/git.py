@@ -14,7 +14,7 @@ from triage.core.model import Package, SourceFile, Unread
 from triage.core.printed import shown
 from triage.errors import BadInput, CommitMissing, FileMissing, TooLarge
 from triage.sources.catfile import NOT_HERE, CatFile
-from triage.sources.gitprocess import run_git
+from triage.sources.gitprocess import first_words, run_git
 from triage.sources.gittrees import LeadsOut, TreeReader, Walk
 from triage.sources.limits import (
     LFS_POINTER,
@@ -252,8 +252,25 @@ class GitSource:
         if name == "HEAD" and await self._git("for-each-ref", "--count=1"):
             return "HEAD names no commit; name one with --commit"
         if name == "HEAD":
-            return "the repository has no commit yet"
+            return await self._without_refs()
         return None
+
+    async def _without_refs(self) -> str:
+        """Say why not a single ref can be read: there is no commit, or refs are lost."""
+        words = await first_words(
+            self._directory,
+            *("cat-file", "--batch-all-objects", "--unordered"),
+            "--batch-check=%(objecttype)",
+            until=b"commit\n",
+            seconds=self._timeout,
+        )
+        if b"commit\n" not in words:
+            return "the repository has no commit yet"
+        return (
+            "HEAD names no commit, and no branch or tag does: the refs are lost or"
+            " damaged; find commits with: git fsck --lost-found, and name one with"
+            " --commit; or run: git fetch --all --tags"
+        )
 
     async def _commits_like(self, prefix: str) -> Sequence[str]:
         """List the commits whose ids begin with *prefix*."""
