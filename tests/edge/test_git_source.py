@@ -1,5 +1,6 @@
 import asyncio
 import hashlib
+import tracemalloc
 
 import pytest
 
@@ -10,6 +11,7 @@ from triage.errors import (
     SourceError,
     TooLarge,
 )
+from triage.sources import limits
 
 SHOP = {
     "go.mod": "module example.com/shop\n",
@@ -290,6 +292,40 @@ class TestPaths:
         commit = repo.git("commit-tree", "-m", "bomb", tree)
         async with opened(repo.path) as source:
             with pytest.raises(SourceError, match="over 1000 directories"):
+                await source.paths(commit)
+
+    @pytest.mark.parametrize("leaf", ["100644 blob", "040000 tree"])
+    async def test_a_real_bomb(self, repo, opened, leaf):
+        """Ten thousand directories of ten thousand names each are no list, at once."""
+        kind = leaf.split()[1]
+        what = ("hash-object", "-w", "--stdin") if kind == "blob" else ("mktree",)
+        oid = repo.git(*what, data=b"")
+        for mode in (leaf, "040000 tree", "040000 tree"):
+            rows = "".join(f"{mode} {oid}\t{n}.go\n" for n in range(10_000))
+            oid = repo.git("mktree", data=rows.encode())
+        commit = repo.git("commit-tree", "-m", "bomb", oid)
+        async with opened(repo.path) as source:
+            tracemalloc.start()
+            with pytest.raises(SourceError, match="too many to list"):
+                await source.paths(commit)
+            _, peak = tracemalloc.get_traced_memory()
+            tracemalloc.stop()
+        assert peak < 300 << 20
+
+    @pytest.mark.parametrize(
+        ("name", "there"), [("MAX_PATHS", 30), ("MAX_ENTRIES", 70)]
+    )
+    async def test_how_much_is_listed(self, repo, monkeypatch, opened, name, there):
+        """Files and the entries of trees are counted, the next one is an error."""
+        files = {f"d{n}/{m}.go": f"{n}" for n in range(10) for m in range(3)}
+        texts = {f"d{n}/{m}.txt": f"{n}" for n in range(10) for m in range(3)}
+        commit = repo.commit(files | texts)
+        async with opened(repo.path) as source:
+            monkeypatch.setattr(limits, name, there)
+            assert len(await source.paths(commit)) == 30
+        async with opened(repo.path) as source:
+            monkeypatch.setattr(limits, name, there - 1)
+            with pytest.raises(SourceError, match=f"over {there - 1} .* to list"):
                 await source.paths(commit)
 
 

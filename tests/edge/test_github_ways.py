@@ -439,3 +439,25 @@ async def test_many_blobs_that_are_lost_are_github_trouble(
         with pytest.raises(SourceError, match="over 4 files cannot be read") as caught:
             await source.package(commit, "p")
     assert not isinstance(caught.value, NotFound)
+
+
+@pytest.mark.parametrize(
+    ("limit", "said"),
+    [
+        ("triage.sources.limits.MAX_PATHS", "over 5 files"),
+        ("triage.sources.github.rest._LARGEST_TREE", "name the file by its path"),
+    ],
+)
+async def test_a_tree_is_bounded(
+    server: GitHubServer,
+    workshop: Workshop,
+    monkeypatch: pytest.MonkeyPatch,
+    limit: str,
+    said: str,
+) -> None:
+    """A list that is too long, or an answer too large for one, is an error."""
+    monkeypatch.setattr(limit, 5)
+    commit = workshop.commit({f"d{n}/f.go": "package p\n" for n in range(9)})
+    async with reading(server) as source:
+        with pytest.raises(SourceError, match=said):
+            await source.paths(commit)

@@ -14,6 +14,10 @@ MAX_FILE = 8 << 20
 """Bytes a file."""
 MAX_DIRECTORIES = 400_000
 """Directories that a list of paths goes into."""
+MAX_PATHS = 400_000
+"""Files that a list of paths names; an index over them takes half a kilobyte each."""
+MAX_ENTRIES = 2_000_000
+"""Names in the trees that are read for a list; each takes some microseconds."""
 MAX_PATH_BYTES = 128 << 20
 """Characters in all the paths of a list, those of directories too."""
 SKIPPED = frozenset({".git", "node_modules"})
@@ -34,7 +38,18 @@ class Extent:
 
     def __init__(self) -> None:
         self._directories = 0
+        self._paths = 0
+        self._entries = 0
         self._bytes = 0
+
+    def reads(self, entries: int) -> None:
+        """Count in the names of a tree that was read."""
+        self._entries += entries
+        if self._entries > MAX_ENTRIES:
+            raise SourceError(
+                f"the repository's trees have over {MAX_ENTRIES} entries; too many to"
+                " list"
+            )
 
     def enters(self, path: str) -> bool:
         """Count a directory in; False where it is too deep for anyone to go into.
@@ -47,18 +62,26 @@ class Extent:
                 f"the repository has over {MAX_DIRECTORIES} directories; too many to"
                 " list"
             )
-        self.lists(path)
+        self._grow(path)
         return not is_endless(path)
 
     def lists(self, path: str) -> str:
-        """Count a path in and give it back."""
+        """Count a file's path in and give it back."""
+        self._paths += 1
+        if self._paths > MAX_PATHS:
+            raise SourceError(
+                f"the repository has over {MAX_PATHS} files; too many to list"
+            )
+        self._grow(path)
+        return path
+
+    def _grow(self, path: str) -> None:
         self._bytes += len(path)
         if self._bytes > MAX_PATH_BYTES:
             raise SourceError(
                 f"the repository's paths take over {MAX_PATH_BYTES >> 20} MiB; too"
                 " much to list"
             )
-        return path
 
 
 class Problems:
