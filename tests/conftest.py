@@ -1,7 +1,9 @@
 """What every test stands on: guards against the outside, and real repositories."""
 
+import errno
 import os
 import socket
+import stat
 import tempfile
 import time
 from collections.abc import Callable, Iterator
@@ -82,6 +84,30 @@ def unprivileged(monkeypatch) -> Iterator[Path]:
         finally:
             if root:
                 os.seteuid(0)
+
+
+@pytest.fixture
+def bound(monkeypatch) -> None:
+    """Let a mode of 0 keep this process out, whoever it runs as."""
+    real_open, real_scandir = os.open, os.scandir
+
+    def refuse(path, **where):
+        if os.path.lexists(path) or where:
+            about = os.stat(path, follow_symlinks=False, **where)  # noqa: PTH116 - dir_fd
+            if not stat.S_IMODE(about.st_mode):
+                raise PermissionError(errno.EACCES, os.strerror(errno.EACCES))
+
+    def opened(path, flags, mode=0o777, *, dir_fd=None):
+        refuse(path, **({} if dir_fd is None else {"dir_fd": dir_fd}))
+        return real_open(path, flags, mode, dir_fd=dir_fd)
+
+    def scanned(path="."):
+        if not isinstance(path, int):
+            refuse(path)
+        return real_scandir(path)
+
+    monkeypatch.setattr(os, "open", opened)
+    monkeypatch.setattr(os, "scandir", scanned)
 
 
 @pytest.fixture

@@ -105,7 +105,11 @@ class SourceError(TriageError):
 
 
 class FileUnreadable(SourceError):
-    """One file is there and cannot be read; others may be."""
+    """One file is there and cannot be read for *reason*; others may be."""
+
+    def __init__(self, message: str, *, reason: str = "") -> None:
+        super().__init__(message)
+        self.reason = reason
 
 
 class NotFound(SourceError):
@@ -113,9 +117,19 @@ class NotFound(SourceError):
 
 
 class FileMissing(NotFound):
-    """No such file at that commit."""
+    """No such file at that commit, or none that can be had.
+
+    *reason* is set where it is there all the same, *passing* where that may change.
+    """
 
     code = "file-not-found"
+
+    def __init__(
+        self, message: str, *, reason: str = "", passing: bool = False
+    ) -> None:
+        super().__init__(message)
+        self.reason = reason
+        self.passing = passing
 
 
 class CommitMissing(NotFound):

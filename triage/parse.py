@@ -8,7 +8,7 @@ import orjson
 from triage.core.panics import decipher
 from triage.core.panics.show import to_json, to_text
 from triage.core.printed import shown
-from triage.core.visible import printable
+from triage.core.visible import printable, whole
 from triage.errors import BadInput
 from triage.streams import read_all, read_bounded
 
@@ -18,15 +18,16 @@ def parse_files(
 ) -> None:
     """Print the crashes of each file with *write*, in UTF-8: one JSON line each, or text.
 
-    *fmt* is `json` or `text`; `-` names standard input. Raises `BadInput` for a file
-    that cannot be read, `TooLarge` for one that is too long.
+    *fmt* is `json` or `text`; `-` names standard input. A name that is not UTF-8 is
+    printed with replacement characters. Raises `BadInput` for a file that cannot be
+    read, `TooLarge` for one that is too long.
     """
     for name in files:
-        report = decipher(read_input(name))
+        report, title = decipher(read_input(name)), whole(name)
         if fmt == "json":
-            write(orjson.dumps(to_json(report, name)) + b"\n")
+            write(orjson.dumps(to_json(report, title)) + b"\n")
         else:
-            write(to_text(report, name).encode())
+            write(to_text(report, title).encode())
 
 
 def read_input(name: str) -> bytes:
@@ -37,13 +38,12 @@ def read_input(name: str) -> bytes:
     if name == "-":
         return read_all()
     try:
-        name.encode()  # it is printed, and bytes that are no text cannot be
         with Path(name).open("rb") as file:
             return read_bounded(file, shown(printable(name)))
     except OSError as error:
         reason = (error.strerror or "unreadable").lower()
     except ValueError:
-        reason = "its name is not UTF-8, or is no path"
+        reason = "no file has such a name"
     raise BadInput(
         f"cannot read {shown(printable(name))}: {reason}; name a text file or -"
     )

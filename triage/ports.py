@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 from typing import Literal, Protocol, TypeVar
 
 from triage.core.events.values import Fetch
-from triage.core.model import BuildContext, Package, Result, Snippet
+from triage.core.model import BuildContext, Package, Result, Snippet, Unread
 
 V = TypeVar("V")
 
@@ -31,7 +31,7 @@ class Source(Protocol):
 
     async def read_all(
         self, commit: str | None, paths: Sequence[str]
-    ) -> dict[str, bytes]:
+    ) -> dict[str, bytes | Unread]:
         """Read small files together; those that are not there are left out."""
         ...
 
@@ -47,7 +47,7 @@ class Source(Protocol):
 
     async def probe(
         self, commit: str | None, directories: Sequence[str]
-    ) -> tuple[dict[str, Package], dict[str, bytes]]:
+    ) -> tuple[dict[str, Package], dict[str, bytes | Unread]]:
         """Look at *directories*, where any may not exist, in one round trip.
 
         Returns the packages of those that hold Go files, by directory, and the go.mod
@@ -65,8 +65,8 @@ class Recalled:
     """What is remembered of a commit's tree."""
 
     found: Mapping[str, Sequence[str]] = field(default_factory=dict)
-    """Names of the `.go` files, by directory."""
-    modules: Mapping[str, bytes] = field(default_factory=dict)
+    """Names of the `.go` files, by directory; those that cannot be read too."""
+    modules: Mapping[str, bytes | Unread] = field(default_factory=dict)
     """go.mod and go.work files in them and above them, by path."""
     looked: frozenset[str] = frozenset()
     """Directories that *found* tells all of; those it does not name do not exist."""

@@ -1,6 +1,8 @@
 """What is known of a commit's tree, and how it grows."""
 
 from triage.core.atlas import Atlas, explored, whole
+from triage.core.model import Unread
+from triage.core.modules import import_dir
 
 MOD = b"module example.com/shop\n"
 
@@ -27,6 +29,19 @@ def test_one_look_adds_to_another():
     assert both.layout.files == {"a/b.go", "main.go"}
     assert both.layout.by_directory.keys() == {"", "c"}
     assert both.size > first.size
+
+
+def test_modules_that_could_not_be_read():
+    """They bound what is below them, and why they are unread is known."""
+    hidden = Unread("is too large")
+    modules: dict[str, bytes | Unread] = {"go.mod": MOD, "c/go.mod": hidden}
+    part = explored(Atlas(), {"c": ["d.go"]}, modules, looked=["c"])
+    listed = whole(["c/d.go", *modules, "gone/go.mod"], modules)
+    for atlas in (part, listed):
+        assert atlas.contents == {"go.mod": MOD}
+        assert atlas.unread["c/go.mod"] == hidden
+        assert import_dir("example.com/shop/c", atlas.layout) is None
+    assert listed.unread["gone/go.mod"].passing
 
 
 def test_modules_of_vendored_code_only_bound():

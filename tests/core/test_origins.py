@@ -1,3 +1,5 @@
+import pytest
+
 from triage.core.model import Frame
 from triage.core.modules import build_layout, import_path
 from triage.core.origins import build_roots, learn_root
@@ -72,6 +74,52 @@ def test_root_from_frames():
         Frame("net/http.(*conn).serve", "/usr/local/go/src/net/http/server.go", 1),
     ]
     assert import_path("mvcc", learn_root(GOPATH, frames)) == "github.com/acme/db/mvcc"
+
+
+def test_copies_teach_no_root():
+    """Of a vendored or cached file nobody knows whether it is the repository's."""
+    frames = [
+        Frame(
+            "github.com/acme/db/mvcc.F", "/x/vendor/github.com/acme/db/mvcc/store.go"
+        ),
+        Frame("x.org/a/vendor/github.com/acme/db/mvcc.F", "/x/mvcc/store.go", 1),
+        Frame(
+            "github.com/acme/db/mvcc.F", "/m/github.com/acme/db@v1.0.0/mvcc/store.go"
+        ),
+    ]
+    assert learn_root(GOPATH, frames) is GOPATH
+
+
+def test_build_root_of_a_program():
+    """Several files of one directory, of package main, are found in one alone here."""
+    layout = build_layout(
+        ["main.go", "store.go", "tool/main.go", "tool/run.go"], {"go.mod": b"module x"}
+    )
+    frames = [
+        Frame("main.(*server).put", "/build/src/store.go", 7),
+        Frame("main.main", "/build/src/main.go", 5),
+    ]
+    assert build_roots(frames, layout) == (BuildRoot("build/src", ""),)
+
+
+@pytest.mark.parametrize(
+    "files",
+    [
+        ["/build/main.go"],
+        ["/build/main.go", "/build/main.go"],
+        ["/build/main.go", "/build/gone.go"],
+        ["/build/main.go", "/built/store.go"],
+        ["/build/main.go", "/build/flags.go"],
+        ["main.go", "store.go"],
+        ["/m/x.org/y@v1.0.0/main.go", "/m/x.org/y@v1.0.0/store.go"],
+    ],
+)
+def test_a_program_that_gives_nothing_away(files):
+    """One name, a missing one, several places, a relative path or a copy prove nothing."""
+    layout = build_layout(
+        ["main.go", "store.go", "flags.go", "tool/main.go", "tool/flags.go"], {}
+    )
+    assert build_roots([Frame("main.F", file, 1) for file in files], layout) == ()
 
 
 def test_nothing_to_learn():

@@ -117,6 +117,34 @@ class TestGiven:
         assert found.module_path == "handlers/user.go"
 
 
+@pytest.mark.parametrize(
+    "file",
+    [
+        "cart/cart.go/",
+        "cart/cart.go//",
+        "./cart/cart.go",
+        "cart//cart.go",
+        "cart\\cart.go",
+        ".\\cart\\cart.go\\",
+        "cart/./cart.go",
+        "cart/x/../cart.go",
+        "cart/cart.go/.",
+    ],
+)
+def test_odd_separators(file):
+    """However its elements are put together, a path is the same one."""
+    found = locate(file, layout=SHOP)
+    assert (found.path, found.warning) == ("cart/cart.go", None)
+    assert is_own(Frame("", file, 1), SHOP)
+
+
+@pytest.mark.parametrize("file", ["cart/", "cart", "cart/gone.go/", "cart\\"])
+def test_what_is_no_file(file):
+    """A directory, or what is not there, is said not to be in the repository."""
+    with pytest.raises(FileMissing, match="is not in the repository"):
+        locate(file, layout=SHOP)
+
+
 class TestModulePaths:
     """Paths that hold a module's import path."""
 
@@ -186,6 +214,33 @@ class TestModulePaths:
     def test_vendored_copy(self, file):
         """A dependency that the repository vendors is found there."""
         assert locate(file, layout=SHOP).path == "vendor/example.org/dep/dep.go"
+
+    @pytest.mark.parametrize(
+        "function", [None, "x.com/shop/cart.F", "example.com/shop/vendor/x.com/shop.F"]
+    )
+    @pytest.mark.parametrize("start", ["/src/shop/", "", "example.com/shop/"])
+    def test_vendored_copy_of_another_module(self, function, start):
+        """A vendored file is not the repository's own of the same end, nor its frame."""
+        file = f"{start}vendor/x.com/shop/cart/cart.go"
+        with pytest.raises(FileMissing, match="another module"):
+            locate(file, function=function, layout=SHOP)
+        assert not is_own(Frame(function or "", file, 1), SHOP)
+
+    def test_build_directory_called_vendor(self):
+        """A directory of that name need not hold copies: such a match is a guess."""
+        found = locate("/srv/vendor/shop/cart/cart.go", layout=SHOP)
+        assert (found.path, found.matched) == ("cart/cart.go", "suffix")
+        assert found.warning is not None
+
+    @pytest.mark.parametrize(
+        "file", ["/src/p/vendor/x.com/p/q/a.go", "/go/pkg/mod/x.com/p@v1.0.0/q/a.go"]
+    )
+    @pytest.mark.parametrize("function", [None, "x.com/p/q.F", "main.main"])
+    def test_copy_where_no_module_is_known(self, file, function):
+        """Without a go.mod a copy may be the repository itself: a guess, and told."""
+        found = locate(file, function=function, layout=layout_of("q/a.go"))
+        assert (found.path, found.matched) == ("q/a.go", "suffix")
+        assert found.warning is not None
 
     def test_one_word_module_in_a_build_path(self):
         """`app` in `/app/main.go` is a directory, also where a module has that name."""

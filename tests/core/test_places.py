@@ -14,6 +14,7 @@ from triage.core.places import (
     find_places,
     fingerprinted,
     frame_sites,
+    guesses,
     oddities,
     shown_panic,
 )
@@ -68,6 +69,13 @@ def test_a_file_alone_has_no_panic_to_show():
     assert [place.path for place in found.places] == ["cart/cart.go"]
     assert shown_panic(found).frames == ()
     assert fingerprinted(found) == ()
+
+
+@pytest.mark.parametrize("file", ["cart/parse.y/", "cart\\parse.y", "cart/parse.y/."])
+def test_a_file_of_no_repository_has_a_name_all_the_same(file):
+    """What `//line` names is looked for by its name, however it is written."""
+    place = Telemetry(repo="acme/shop", file=file, line=7)
+    assert find_places(place, (), LAYOUT).places[0].path == "cart/parse.y"
 
 
 def test_the_first_crash_with_own_frames_is_taken():
@@ -157,6 +165,29 @@ def test_what_is_odd_in_the_text_is_told_in_a_sentence(lines, want):
     problems = tuple(Problem(line, "odd") for line in lines)
     crash = replace(panic(MAIN), problems=problems)
     assert oddities(find_places(told(), (crash,), LAYOUT)) == want
+
+
+def at(file: str) -> Frame:
+    """Make a frame of a program."""
+    return Frame("main.F", file, 3)
+
+
+@pytest.mark.parametrize(
+    ("files", "named"),
+    [
+        (["/b/main.go", "/b/main.go"], []),
+        (["/b/cart/cart.go", "/c/main.go"], ["/c/main.go"]),
+        (["/b/main.go", "/b/cart/cart.go", "/c/main.go", "/c/a/x.go"], ["/c/main.go"]),
+        (["/b/main.go", "/c/main.go", "/d/main.go", "/e/main.go"], ["/c", "/d"]),
+        (["main.go", "cart/cart.go"], []),
+    ],
+)
+def test_a_guess_below_the_crash_is_told_once_a_build_directory(files, named):
+    """The crash's own is told with it; two directories stand for all."""
+    found = find_places(told(), (panic(*map(at, files)),), LAYOUT)
+    said = guesses(found, 3)
+    assert len(said) == len(named)
+    assert all(f"`{name}" in text for name, text in zip(named, said, strict=True))
 
 
 def test_file_and_line_alone_are_never_odd():

@@ -263,3 +263,13 @@ def test_an_import_of_another_module_of_the_repository():
     assert wanted_for_imports([path], atlas) == Wanted(("lib/money", "money"))
     looked = seen({"svc/pay": "p.go"}, "lib/money", "money", svc="corp.example/svc")
     assert wanted_for_imports([path], looked) == LIST
+
+
+@pytest.mark.parametrize("path", ["example.com/x" * 4_000, "a/" * 300 + "b"])
+def test_an_endless_import_is_nowhere(path):
+    """An import path longer than any real one costs no look, below a module neither."""
+    atlas = seen({"svc/pay": "p.go"}, svc="example.com/svc")
+    for start in ("example.com/svc/", "example.com/other/", ""):
+        assert wanted_for_imports([start + path], atlas) is None
+    near = "example.com/svc/" + "a/" * 20 + "b"
+    assert wanted_for_imports([start + path, near], atlas) is not None

@@ -1,6 +1,7 @@
 """A source asked once: by many, again, after a restart."""
 
 import asyncio
+from dataclasses import replace
 
 import apsw
 import pytest
@@ -10,7 +11,8 @@ from triage.cache.missing import SECONDS
 from triage.cache.source import CachingSource, Recent
 from triage.cache.sqlite import SqliteTier
 from triage.cache.stack import Stack
-from triage.core.model import Package, SourceFile
+from triage.core.keys import commit_key, tree_key
+from triage.core.model import Package, SourceFile, Unread
 from triage.errors import CommitMissing, FileMissing, RateLimited
 from triage.ports import Recalled
 from triage.sources.worktree import blob_id
@@ -355,3 +357,55 @@ async def test_closing_closes_the_source(source, restart):
     """The tiers stay open: other repositories use them."""
     await (await restart()).close()
     assert source.closed
+
+
+@pytest.mark.parametrize("passing", [True, False])
+async def test_modules_that_could_not_be_read(source, restart, passing):
+    """Why is kept with them, unless they may be read the next time."""
+    hidden = Unread("is lost", passing=passing)
+    source.modules = {"svc/go.mod": hidden, "go.work": b"use ./svc\n"}
+    for asked in range(1, 4):
+        caching = await restart()
+        for _ in range(2):
+            _, modules = await caching.probe(SHA, ["svc/h"])
+            read = await caching.read_all(SHA, ["svc/go.mod", "go.work"])
+            assert modules == read == source.modules
+        assert len(source.asked) == (4 * asked if passing else 2)
+
+
+@pytest.mark.parametrize("passing", [True, False])
+async def test_files_that_could_not_be_read(source, restart, passing):
+    """That they are there is kept, unless they may be read the next time."""
+    source.packages["svc/h"] = replace(
+        source.packages["svc/h"],
+        problems=("big.go is over",),
+        unread=("big.go",),
+        passing=passing,
+    )
+    for asked in range(1, 3):
+        caching = await restart()
+        assert (await caching.package(SHA, "svc/h")).unread == ("big.go",)
+        known = await caching.recall_directories(SHA, ["svc/h"])
+        names = {} if passing else {"svc/h": ["types.go", "user.go", "big.go"]}
+        assert known.found == names
+        assert len(source.asked) == (asked if passing else 1)
+
+
+async def test_unknown_files_are_read_again(restart, tmp_path):
+    """What does not read as files that were kept is none."""
+    await restart()
+    tier = SqliteTier(tmp_path / "cache.db")
+    key = tree_key(commit_key("git:x", SHA), "files", "svc/go.mod")
+    tier.put("trees", {key: b"\xc1"})
+    await tier.close()
+    caching = await restart()
+    assert await caching.read_all(SHA, ["svc/go.mod"]) == {"svc/go.mod": MOD}
+
+
+async def test_a_workspace_that_cannot_be_read_makes_paths_doubtful(source, restart):
+    """It may name more modules: a path relative to one may be another's."""
+    source.modules["go.work"] = Unread("is over 8 MiB")
+    caching = await restart()
+    await caching.probe(SHA, ["svc/h"])
+    assert await caching.recall_paths(SHA, ["h/user.go"]) == Recalled()
+    assert (await caching.recall_paths(SHA, ["svc/h/user.go"])).looked == {"svc/h"}

@@ -101,3 +101,45 @@ async def test_work_is_under_way_from_the_call_on():
     work.gate.set()
     both = [flights.once("a", work), flights.once("a", work)]
     assert await asyncio.gather(*both) == [1, 1]
+
+
+async def test_a_caller_cancelled_before_its_first_step():
+    """It leaves like any other: the work ends with the last one that waits."""
+    flights, work = Flights[str, int](), Work()
+    callers = [asyncio.create_task(flights.once("a", work)) for _ in range(2)]
+    callers[0].cancel()
+    await turn()
+    assert (callers[0].cancelled(), work.started, work.cancelled) == (True, 1, 0)
+    callers[1].cancel()
+    await turn()
+    assert work.cancelled == 1
+    assert "a" not in flights
+
+
+async def test_a_caller_that_never_waits():
+    """Who closes what it was given has left; the others get their answer."""
+    flights, work = Flights[str, int](), Work()
+    never, waits = flights.once("a", work), flights.once("a", work)
+    never.close()
+    never.close()
+    work.gate.set()
+    assert await waits == 1
+    flights.once("b", work).close()
+    await turn()
+    assert "b" not in flights
+
+
+async def test_a_cancelled_gather_leaves_no_work_behind():
+    """Calls of one that is cancelled at once are given up together."""
+    flights, work = Flights[str, int](), Work()
+
+    async def ask() -> list[int]:
+        return await asyncio.gather(*(flights.once(key, work) for key in "ab"))
+
+    caller = asyncio.create_task(ask())
+    await asyncio.sleep(0)
+    caller.cancel()
+    await turn()
+    assert work.started == work.cancelled
+    assert "a" not in flights
+    assert "b" not in flights

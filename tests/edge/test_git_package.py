@@ -2,7 +2,7 @@ from pathlib import Path
 
 import pytest
 
-from triage.core.model import SourceFile
+from triage.core.model import SourceFile, Unread
 from triage.errors import (
     FileMissing,
     SourceError,
@@ -242,3 +242,34 @@ def _clone_without_blobs(repo) -> Path:
     url = f"file://{repo.path}"
     repo.git("clone", "--quiet", "--bare", "--filter=blob:none", url, str(clone))
     return clone
+
+
+async def test_links_and_modules(repo, opened):
+    """Below what leads out there is no module; a link of its own is told, lost or out."""
+    repo.write({"p/x.go": "package p\n", "real.mod": "module real\n"})
+    for link, target in (
+        ("out", "../elsewhere"),
+        ("p/go.mod", "../../go.mod"),
+        ("go.work", "lost"),
+        ("q/go.mod", "../real.mod"),
+        ("p/lost.go", "lost"),
+    ):
+        (repo.path / link).parent.mkdir(exist_ok=True)
+        (repo.path / link).symlink_to(target)
+    commit = repo.commit()
+    oid = repo.git("rev-parse", "HEAD:go.work")
+    (repo.path / ".git/objects" / oid[:2] / oid[2:]).unlink()
+    async with opened(repo.path) as source:
+        packages, modules = await source.probe(commit, ["p", "q", "out"])
+        with pytest.raises(FileMissing, match="leads out"):
+            await source.package(commit, "out")
+    assert list(packages) == ["p"]
+    assert (packages["p"].unread, packages["p"].passing) == (("lost.go",), True)
+    lost = modules.pop("go.work")
+    assert isinstance(lost, Unread)
+    assert lost.passing
+    assert "git fetch --refetch" in lost.reason
+    assert modules == {
+        "p/go.mod": Unread("is a link that leads out of the repository"),
+        "q/go.mod": b"module real\n",
+    }

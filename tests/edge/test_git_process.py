@@ -2,6 +2,7 @@ import asyncio
 import os
 import shutil
 import signal
+import subprocess
 import sys
 from pathlib import Path
 
@@ -12,6 +13,7 @@ from triage.errors import (
     BadInput,
     CommitMissing,
     FileMissing,
+    NotFound,
     SourceError,
     SourceTimeout,
 )
@@ -253,3 +255,94 @@ def _state(pid: str) -> str:
     """Tell how a process is, by its letter."""
     stat = Path(f"/proc/{pid}/stat")
     return stat.read_text().split()[2] if stat.exists() else "gone"
+
+
+async def test_killed_in_the_middle_of_an_answer(repo, opened):
+    """However often others kill it, git's objects are not said to be missing."""
+    big = "".join(str(n * n) for n in range(300_000))
+    commit = repo.commit({**SHOP, "cart/big.go": big})
+    async with opened(repo.path) as source:
+        for _ in range(60):
+            call = asyncio.create_task(source.package(commit, "cart"))
+            while not (call.done() or _is_midway(source)):  # noqa: ASYNC110 - only turns of the loop tell
+                await asyncio.sleep(0)
+            if not call.done():
+                os.kill(_pid(source), signal.SIGKILL)
+            package = await call
+            assert package.problems == ()
+            assert len(package.files) == 3
+
+
+def _is_midway(source: GitSource) -> bool:
+    """Tell whether a part of an object has come."""
+    child = source._objects._child
+    return bool(child and child.alive and child._decoder._open)
+
+
+@pytest.mark.parametrize(
+    "code", ["kill -KILL $$", "kill -HUP $$", "exit 137", "exit 255"]
+)
+async def test_ended_from_outside(repo, opened, monkeypatch, tmp_path, code):
+    """By any signal, also as a shell reports it: nothing is said of any object."""
+    commit = repo.commit(SHOP)
+    real = shutil.which("git")
+    script = f'case "$*" in *cat-file*) {code};; esac\nexec {real} "$@"'
+    _put_before(monkeypatch, tmp_path, script)
+    async with opened(repo.path) as source:
+        with pytest.raises(SourceError, match="git stopped") as caught:
+            await source.package(commit, "cart")
+    assert not isinstance(caught.value, NotFound)
+
+
+HELD = "sleep 60 &\necho $! >{}/pid\nexit 0"
+"""A git that ends, and leaves one behind that holds its output open."""
+
+
+async def test_what_holds_the_output_open_is_ended(monkeypatch, tmp_path):
+    """A git that has ended leaves nobody behind; the wait is bounded."""
+    _put_before(monkeypatch, tmp_path, HELD.format(tmp_path))
+    with pytest.raises(SourceTimeout):
+        await run_git(tmp_path, "version", seconds=0.3)
+    assert _ends((tmp_path / "pid").read_text().strip())
+
+
+@pytest.mark.parametrize("script", [HELD, "sleep 60 &\necho $! >{}/pid\nwait"])
+@pytest.mark.parametrize(
+    "what", ["run_git(Path('/'), 'version', seconds=0.3)", "ask()"]
+)
+def test_nothing_is_said_at_the_end(monkeypatch, tmp_path, script, what):
+    """A git that hangs in one of its own makes no noise when the program ends."""
+    _put_before(monkeypatch, tmp_path, script.format(tmp_path))
+    code = f"""
+import asyncio
+from contextlib import suppress
+from pathlib import Path
+from triage.errors import SourceError
+from triage.sources.git import GitSource
+from triage.sources.gitprocess import run_git
+
+async def ask():
+    source = GitSource(Path("/"), timeout=0.3)
+    with suppress(SourceError):
+        await source.resolve("HEAD")
+    await source.close()
+
+async def main():
+    with suppress(SourceError):
+        await {what}
+
+asyncio.run(main())
+"""
+    done = subprocess.run(
+        [sys.executable, "-X", "dev", "-c", code],
+        capture_output=True,
+        timeout=20,
+        check=False,
+    )
+    assert (done.returncode, done.stdout, done.stderr) == (0, b"", b"")
+    assert _ends((tmp_path / "pid").read_text().strip())
+
+
+def _ends(pid: str) -> bool:
+    """Tell whether a process that was killed ends: that takes the kernel a moment."""
+    return any(_state(pid) in {"Z", "X", "gone"} for _ in range(100_000))

@@ -1,13 +1,17 @@
+import asyncio
 import hashlib
+import tracemalloc
 
 import pytest
 
+from triage.core.model import Package
 from triage.errors import (
     BadInput,
     CommitMissing,
     SourceError,
     TooLarge,
 )
+from triage.sources import limits
 
 SHOP = {
     "go.mod": "module example.com/shop\n",
@@ -110,6 +114,93 @@ class TestResolve:
             with pytest.raises(CommitMissing, match="no commit yet"):
                 await source.resolve(None)
 
+    @pytest.mark.parametrize("packed", [False, True])
+    @pytest.mark.parametrize("refs", ["lost", "garbage"])
+    async def test_lost_refs(self, repo, opened, refs, packed):
+        """With commits and without a ref the repository is damaged, not empty."""
+        commit = repo.commit({"a.go": "package a\n"})
+        if packed:
+            repo.git("gc", "--quiet")
+            (repo.path / ".git/packed-refs").unlink()
+        main = repo.path / ".git/refs/heads/main"
+        main.parent.mkdir(exist_ok=True)
+        main.write_text("garbage")
+        if refs == "lost":
+            main.unlink()
+        async with opened(repo.path) as source:
+            with pytest.raises(CommitMissing, match="git fsck --lost-found"):
+                await source.resolve(None)
+            assert await source.resolve(commit) == commit
+
+    async def test_nothing_but_files_yet(self, repo, opened):
+        """What is added and not committed makes no commit."""
+        repo.write({"a.go": "package a\n"})
+        repo.git("add", "a.go")
+        async with opened(repo.path) as source:
+            with pytest.raises(CommitMissing, match="no commit yet"):
+                await source.resolve("HEAD")
+
+    @pytest.mark.parametrize("name", ["HEAD", "main"])
+    async def test_a_name_that_names_nothing(self, repo, opened, name):
+        """A HEAD or a branch that leads nowhere is told from an empty repository."""
+        repo.commit({"a.go": "package a\n"})
+        repo.git("branch", "other")
+        repo.git("symbolic-ref", "HEAD", "refs/heads/nosuch")
+        repo.git("branch", "-D", "main")
+        said = "HEAD names no commit" if name == "HEAD" else "`main` is not in the"
+        async with opened(repo.path) as source:
+            with pytest.raises(CommitMissing, match=said):
+                await source.resolve(name)
+
+    @pytest.mark.parametrize("damage", ["header", "middle", "short", "index"])
+    async def test_corrupt_pack(self, repo, opened, damage):
+        """Whatever of a pack is damaged, it is told with what to run."""
+        files = {f"a/{n}.go": f"package a // {n}\n" for n in range(20)}
+        commit = repo.commit({**files, "go.mod": "module a\n"})
+        repo.git("gc", "--quiet")
+        (pack,) = (repo.path / ".git/objects/pack").glob("*.pack")
+        if damage == "index":
+            pack = pack.with_suffix(".idx")
+        pack.chmod(0o600)
+        data = bytearray(pack.read_bytes())
+        start = {"header": 0, "middle": 12, "index": 0}.get(damage, 30)
+        data[start : start + 200] = b"garbage!" * 25
+        pack.write_bytes(data[:40] if damage == "short" else data)
+        async with opened(repo.path) as source:
+            answers = await asyncio.gather(
+                source.resolve("HEAD"),
+                source.resolve(commit),
+                source.paths(commit),
+                source.probe(commit, ["a", "b", "c", "d", "e", "f"]),
+                return_exceptions=True,
+            )
+        errors = [one for one in answers if isinstance(one, BaseException)]
+        # What is damaged in the middle may be only what comes after the commit.
+        assert len(errors) >= (2 if damage == "middle" else 4)
+        for error in errors:
+            assert isinstance(error, SourceError)
+            assert "git f" in str(error)
+            assert str(error).isprintable()
+
+    @pytest.mark.parametrize("path", ["", "a"])
+    @pytest.mark.parametrize("content", [None, b"garbage", b""])
+    async def test_damaged_tree(self, repo, opened, path, content):
+        """Many calls at once meet a lost or damaged tree, and each is told so."""
+        commit = repo.commit({"a/a.go": "package a\n", "b/b.go": "package b\n"})
+        oid = repo.git("rev-parse", f"HEAD:{path}")
+        tree = repo.path / ".git/objects" / oid[:2] / oid[2:]
+        tree.chmod(0o600)
+        tree.unlink() if content is None else tree.write_bytes(content)
+        async with opened(repo.path) as source:
+            asked = [source.package(commit, "a") for _ in range(12)]
+            asked += [source.package(commit, "b") for _ in range(12)]
+            answers = await asyncio.gather(*asked, return_exceptions=True)
+        whole = [one for one in answers if isinstance(one, Package)]
+        errors = [str(one) for one in answers if isinstance(one, SourceError)]
+        assert len(whole) == (12 if path else 0)
+        assert len(errors) == 24 - len(whole)
+        assert all("git f" in said for said in errors)
+
     async def test_shallow(self, repo, new_repo, opened):
         """A commit beyond a shallow clone's end is said to be just that."""
         old = repo.commit({"a.go": "package a\n"})
@@ -201,6 +292,40 @@ class TestPaths:
         commit = repo.git("commit-tree", "-m", "bomb", tree)
         async with opened(repo.path) as source:
             with pytest.raises(SourceError, match="over 1000 directories"):
+                await source.paths(commit)
+
+    @pytest.mark.parametrize("leaf", ["100644 blob", "040000 tree"])
+    async def test_a_real_bomb(self, repo, opened, leaf):
+        """Ten thousand directories of ten thousand names each are no list, at once."""
+        kind = leaf.split()[1]
+        what = ("hash-object", "-w", "--stdin") if kind == "blob" else ("mktree",)
+        oid = repo.git(*what, data=b"")
+        for mode in (leaf, "040000 tree", "040000 tree"):
+            rows = "".join(f"{mode} {oid}\t{n}.go\n" for n in range(10_000))
+            oid = repo.git("mktree", data=rows.encode())
+        commit = repo.git("commit-tree", "-m", "bomb", oid)
+        async with opened(repo.path) as source:
+            tracemalloc.start()
+            with pytest.raises(SourceError, match="too many to list"):
+                await source.paths(commit)
+            _, peak = tracemalloc.get_traced_memory()
+            tracemalloc.stop()
+        assert peak < 300 << 20
+
+    @pytest.mark.parametrize(
+        ("name", "there"), [("MAX_PATHS", 30), ("MAX_ENTRIES", 70)]
+    )
+    async def test_how_much_is_listed(self, repo, monkeypatch, opened, name, there):
+        """Files and the entries of trees are counted, the next one is an error."""
+        files = {f"d{n}/{m}.go": f"{n}" for n in range(10) for m in range(3)}
+        texts = {f"d{n}/{m}.txt": f"{n}" for n in range(10) for m in range(3)}
+        commit = repo.commit(files | texts)
+        async with opened(repo.path) as source:
+            monkeypatch.setattr(limits, name, there)
+            assert len(await source.paths(commit)) == 30
+        async with opened(repo.path) as source:
+            monkeypatch.setattr(limits, name, there - 1)
+            with pytest.raises(SourceError, match=f"over {there - 1} .* to list"):
                 await source.paths(commit)
 
 

@@ -15,8 +15,8 @@ from tests.githubapi.samples import (
     reading,
     serving,
 )
-from triage.core.model import Package
-from triage.errors import FileMissing, RateLimited, SourceError, TooLarge
+from triage.core.model import Package, Unread
+from triage.errors import FileMissing, NotFound, RateLimited, SourceError, TooLarge
 from triage.sources.github import Token
 
 both = pytest.mark.parametrize("credentials", [GOOD, None], ids=["token", "anonymous"])
@@ -393,3 +393,71 @@ async def test_a_walk_through_a_tree_is_bounded(
         with pytest.raises(SourceError, match="too large"):
             await source.paths(commit)
     assert server.counted("/git/trees/") <= 5
+
+
+@both
+async def test_some_blobs_that_are_lost(
+    server: GitHubServer, workshop: Workshop, credentials: Token | None
+) -> None:
+    """They are named, links among them, and the rest is read."""
+    workshop.link("p/link.go", "a.go")
+    workshop.link("p/go.mod", os.fsdecode(b"\xff"))
+    workshop.link("go.work", "big.work")
+    commit = workshop.commit(
+        {
+            "p/a.go": "package p\n",
+            "p/b.go": b"package p // \xff\n",
+            "big.work": b" " * ((8 << 20) + 1),
+        }
+    )
+    for path in ("p/b.go", "p/link.go", "p/go.mod"):
+        oid = workshop.oid(f"HEAD:{path}")
+        server.faults.append(Fault(f"/git/blobs/{oid}", status=404))
+    # What GraphQL would give is lost to it as well.
+    server.faults.append(Fault("/graphql", status=502))
+    async with reading(server, credentials=credentials) as source:
+        packages, modules = await source.probe(commit, ["p"])
+        with pytest.raises(SourceError, match=r"`p/b\.go` cannot be read: GitHub"):
+            await source.read(commit, "p/b.go")
+    found = packages["p"]
+    assert contents(found) == {"a.go": b"package p\n"}
+    assert sorted(found.unread) == ["b.go", "link.go"]
+    assert found.passing
+    assert modules["go.work"] == Unread("is over 8 MiB")
+    assert isinstance(modules["p/go.mod"], Unread)
+    assert modules["p/go.mod"].passing
+
+
+async def test_many_blobs_that_are_lost_are_github_trouble(
+    server: GitHubServer, workshop: Workshop
+) -> None:
+    """After a few of them the call is given up, and the commit is not at fault."""
+    files = {f"p/{n}.go": f"package p // {n}\n" for n in range(20)}
+    commit = workshop.commit(files)
+    server.faults.append(Fault("/git/blobs/", status=404))
+    async with reading(server, credentials=None) as source:
+        with pytest.raises(SourceError, match="over 4 files cannot be read") as caught:
+            await source.package(commit, "p")
+    assert not isinstance(caught.value, NotFound)
+
+
+@pytest.mark.parametrize(
+    ("limit", "said"),
+    [
+        ("triage.sources.limits.MAX_PATHS", "over 5 files"),
+        ("triage.sources.github.rest._LARGEST_TREE", "name the file by its path"),
+    ],
+)
+async def test_a_tree_is_bounded(
+    server: GitHubServer,
+    workshop: Workshop,
+    monkeypatch: pytest.MonkeyPatch,
+    limit: str,
+    said: str,
+) -> None:
+    """A list that is too long, or an answer too large for one, is an error."""
+    monkeypatch.setattr(limit, 5)
+    commit = workshop.commit({f"d{n}/f.go": "package p\n" for n in range(9)})
+    async with reading(server) as source:
+        with pytest.raises(SourceError, match=said):
+            await source.paths(commit)

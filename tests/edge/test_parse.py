@@ -2,7 +2,9 @@
 
 import io
 import json
+import os
 import sys
+from pathlib import Path
 from types import SimpleNamespace
 
 import pytest
@@ -51,6 +53,17 @@ def test_standard_input(monkeypatch):
     stdin = SimpleNamespace(buffer=io.BytesIO(PANIC.encode()))
     monkeypatch.setattr(sys, "stdin", stdin)
     assert json.loads(parsed(["-"], "json"))["file"] == "-"
+
+
+@pytest.mark.parametrize("fmt", ["json", "text"])
+def test_a_name_that_is_not_utf8(tmp_path, fmt):
+    """The file is read, and shown with replacement characters in its name."""
+    path = os.fsdecode(os.fsencode(tmp_path) + b"/\xfftr\xe9\xe9ce.log")
+    Path(path).write_text(PANIC)
+    title = f"{tmp_path}/\N{REPLACEMENT CHARACTER}tr\N{REPLACEMENT CHARACTER}"
+    printed = parsed([path, path], fmt)
+    assert printed.count(f"{title}\N{REPLACEMENT CHARACTER}ce.log") == 2
+    assert printed.count("custom-panic") >= 2
 
 
 def test_files_that_cannot_be_read(tmp_path):

@@ -5,8 +5,15 @@ from pathlib import Path
 
 import pytest
 
-from triage.core.model import SourceFile
-from triage.errors import BadInput, FileMissing, RepoMissing, SourceError, TooLarge
+from triage.core.model import SourceFile, Unread
+from triage.errors import (
+    BadInput,
+    FileMissing,
+    FileUnreadable,
+    RepoMissing,
+    SourceError,
+    TooLarge,
+)
 from triage.sources import limits
 from triage.sources.git import GitSource
 from triage.sources.worktree import WorktreeSource, blob_id
@@ -324,3 +331,36 @@ async def test_a_damaged_repository_is_not_called_plain(root, source):
     fill(root, {".git/HEAD": "garbage"})
     with pytest.raises(SourceError, match="HEAD or its refs are damaged"):
         await source.resolve("HEAD")
+
+
+async def test_what_may_not_be_read(unprivileged):
+    """A file and a directory without the right to read them are there all the same."""
+    fill(
+        unprivileged,
+        {"p/a.go": "package p\n", "p/b.go": "", "q/c.go": "", "go.mod": ""},
+    )
+    for name in ("p/a.go", "q", "go.mod"):
+        (unprivileged / name).chmod(0)
+    source = WorktreeSource(unprivileged)
+    packages, modules = await source.probe(None, ["p", "q"])
+    denied = "cannot be read: Permission denied"
+    assert modules == {"go.mod": Unread(denied, passing=True)}
+    assert packages["p"].unread == ("a.go",)
+    assert packages["p"].problems == (f"a.go {denied}",)
+    assert [file.name for file in packages["p"].files] == ["b.go"]
+    assert (packages["q"].files, packages["q"].unread) == ((), ())
+    assert packages["q"].problems == (f"`q` {denied}",)
+    with pytest.raises(FileUnreadable, match=denied):
+        await source.read(None, "q/c.go")
+    (unprivileged / "q").chmod(0o700)
+
+
+async def test_links_of_directories_hide_no_modules(root, source):
+    """Where a directory leads out nobody asks for its go.mod; one alone is told."""
+    fill(root, {"p/a.go": "package p\n"})
+    (root / "out").symlink_to("../outside")
+    (root / "p/go.mod").symlink_to("../../secret.go")
+    (root / "p/go.work").mkdir()
+    packages, modules = await source.probe(None, ["p", "out"])
+    assert list(packages) == ["p"]
+    assert modules == {"p/go.mod": Unread("is a link that leads out of the repository")}

@@ -9,7 +9,6 @@ from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
 
-import msgspec
 import orjson
 
 from triage.cache import records
@@ -20,7 +19,7 @@ from triage.cache.missing import Missing
 from triage.cache.records import Record
 from triage.cache.stack import Stack
 from triage.core.keys import commit_key, is_full_id, tree_key
-from triage.core.model import Package, SourceFile
+from triage.core.model import Package, SourceFile, Unread
 from triage.core.printed import shown
 from triage.errors import CommitMissing, FileMissing
 from triage.ports import Clock, Recalled, Source
@@ -110,17 +109,18 @@ class CachingSource:
 
     async def read_all(
         self, commit: str | None, paths: Sequence[str]
-    ) -> dict[str, bytes]:
+    ) -> dict[str, bytes | Unread]:
         """Read files together; those that are not there are left out."""
         fixed = _fixed(commit)
         names = "\n".join(paths)
 
         async def ask() -> bytes:
             read = await self._source.read_all(fixed, paths)
-            return msgspec.msgpack.encode(read)
+            return records.encode(records.record_of_files(read))
 
-        kept = await self._kept(fixed, "files", names, ask)
-        return msgspec.msgpack.decode(kept, type=dict[str, bytes])
+        kept = await self._kept(fixed, "files", names, ask, lasts=_lasts)
+        record = records.decode(kept)
+        return record.above() if record else await self._source.read_all(fixed, paths)
 
     async def package(
         self, commit: str | None, directory: str, *, first: str | None = None
@@ -137,13 +137,13 @@ class CachingSource:
 
     async def probe(
         self, commit: str | None, directories: Sequence[str]
-    ) -> tuple[dict[str, Package], dict[str, bytes]]:
+    ) -> tuple[dict[str, Package], dict[str, bytes | Unread]]:
         """Look at directories that may not exist, and for modules above them."""
         seen = await self._look(_fixed(commit), directories)
         packages = {d: one.package for d, one in seen.items() if one.package}
-        modules = dict[str, bytes]()
+        modules = dict[str, bytes | Unread]()
         for one in seen.values():
-            modules |= one.record.modules
+            modules |= one.record.above()
         return packages, modules
 
     async def close(self) -> None:
@@ -171,11 +171,11 @@ class CachingSource:
         """Tell what is known of *directories*, from memory or from a tier."""
         known = await self._records(commit, directories)
         found = dict[str, list[str]]()
-        modules = dict[str, bytes]()
+        modules = dict[str, bytes | Unread]()
         for directory, record in known.items():
             if record.files is not None:
-                found[directory] = [name for name, _ in record.files]
-            modules |= record.modules
+                found[directory] = record.names()
+            modules |= record.above()
         return Recalled(found, modules, frozenset(known))
 
     # -- directories
@@ -236,7 +236,13 @@ class CachingSource:
                 found[directory] = _Seen(record, None)
             elif all(oid in blobs for _, oid in listed):
                 files = tuple(SourceFile(n, oid, blobs[oid]) for n, oid in listed)
-                package = Package(directory, files, record.problems, served_from=tier)
+                package = Package(
+                    directory,
+                    files,
+                    record.problems,
+                    served_from=tier,
+                    unread=record.unread,
+                )
                 found[directory] = _Seen(record, package)
         return found
 
@@ -256,7 +262,7 @@ class CachingSource:
         lasting = {
             directory: seen
             for directory, seen in found.items()
-            if seen.package is None or not seen.package.passing
+            if not seen.record.passing
         }
         for directory, seen in lasting.items():
             self._recent.put(
@@ -288,17 +294,24 @@ class CachingSource:
     # -- all else
 
     async def _kept(
-        self, commit: str, what: str, path: str, ask: Callable[[], Awaitable[bytes]]
+        self,
+        commit: str,
+        what: str,
+        path: str,
+        ask: Callable[[], Awaitable[bytes]],
+        *,
+        lasts: Callable[[bytes], bool] = lambda _: True,
     ) -> bytes:
-        """Return a part of a commit's tree, asked for once."""
+        """Return a part of a commit's tree, asked for once; kept where it *lasts*."""
         key = tree_key(commit_key(self._key, commit), what, path)
 
         async def find() -> bytes:
             held = await self._tiers.get("trees", [key])
             data = held[key].data if key in held else await ask()
-            if key not in held:
+            if key not in held and lasts(data):
                 self._tiers.put("trees", {key: data})
-            self._parts.put(key, data, len(data))
+            if lasts(data):
+                self._parts.put(key, data, len(data))
             return data
 
         known = self._parts.get(key)
@@ -309,6 +322,12 @@ def _remembered(seen: _Seen) -> _Seen:
     if seen.package is None:
         return seen
     return replace(seen, package=replace(seen.package, served_from="memory"))
+
+
+def _lasts(data: bytes) -> bool:
+    """Tell whether the files of a record will be the same the next time."""
+    record = records.decode(data)
+    return record is not None and not record.passing
 
 
 def _fixed(commit: str | None) -> str:

@@ -7,6 +7,7 @@ says how far that is.
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
+from triage.core.model import Unread
 from triage.core.modules import Layout, build_layout, module_files
 
 _PER_PATH = 400
@@ -25,6 +26,8 @@ class Atlas:
     """`.go`, `go.mod` and `go.work` files."""
     contents: Mapping[str, bytes] = field(default_factory=dict)
     """Of go.mod and go.work files."""
+    unread: Mapping[str, Unread] = field(default_factory=dict)
+    """Those of them that are there and could not be read."""
     looked: frozenset[str] = frozenset()
     """Directories whose files are known; those that do not exist are among them."""
     complete: bool = False
@@ -38,16 +41,24 @@ class Atlas:
         return known * _PER_PATH + sum(map(len, self.contents.values()))
 
 
-def whole(paths: Iterable[str], contents: Mapping[str, bytes]) -> Atlas:
+def whole(paths: Iterable[str], modules: Mapping[str, bytes | Unread]) -> Atlas:
     """Make the atlas of a commit whose every path is listed."""
     known = frozenset(paths)
-    return Atlas(known, contents, complete=True, layout=build_layout(known, contents))
+    contents, unread = _sorted_out(modules)
+    gone = (path for path in module_files(known) if path not in modules)
+    return Atlas(
+        known,
+        contents,
+        unread | dict.fromkeys(gone, Unread("cannot be read", passing=True)),
+        complete=True,
+        layout=build_layout(known, contents),
+    )
 
 
 def explored(
     atlas: Atlas,
     found: Mapping[str, Sequence[str]],
-    modules: Mapping[str, bytes],
+    modules: Mapping[str, bytes | Unread],
     *,
     looked: Iterable[str] = (),
 ) -> Atlas:
@@ -62,12 +73,25 @@ def explored(
         for name in names
     }
     paths = atlas.paths | fresh | modules.keys()
-    wanted = {path: modules[path] for path in module_files(modules)}
-    contents = {**atlas.contents, **wanted}
+    new, hidden = _sorted_out({path: modules[path] for path in module_files(modules)})
+    contents = {**atlas.contents, **new}
     return replace(
         atlas,
         paths=paths,
         contents=contents,
+        unread={**atlas.unread, **hidden},
         looked=atlas.looked.union(looked),
         layout=build_layout(paths, contents),
     )
+
+
+def _sorted_out(
+    modules: Mapping[str, bytes | Unread],
+) -> tuple[dict[str, bytes], dict[str, Unread]]:
+    contents, unread = dict[str, bytes](), dict[str, Unread]()
+    for path, found in modules.items():
+        if isinstance(found, Unread):
+            unread[path] = found
+        else:
+            contents[path] = found
+    return contents, unread

@@ -32,6 +32,8 @@ class Chooser:
     """It is a caller's package, not that of the crash."""
     upstream: bool = False
     """What is picked bears on a value that a caller passed."""
+    fixtures: frozenset[int] = frozenset()
+    """What tests of the trace name of their package."""
 
     def pick(
         self,
@@ -66,10 +68,10 @@ class Chooser:
         )
 
     def _is_allowed(self, decl: Decl, near: Near) -> bool:
-        """Keep tests out, but for what a crash in a test names."""
+        """Keep tests out, but for what the crash or the trace names of them."""
         if decl.name == "_":
             return False
-        if not decl.flags & DeclFlag.TEST:
+        if not decl.flags & DeclFlag.TEST or decl.id in self.fixtures:
             return True
         return bool(self.crash.flags & DeclFlag.TEST) and near not in _MAKERS
 

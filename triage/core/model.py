@@ -121,6 +121,18 @@ class Package:
     """The problems may be gone the next time: not to be kept."""
     served_from: str = ""
     """Who had the files: a source's name, or a tier's."""
+    unread: tuple[str, ...] = ()
+    """Names of files that are there and could not be read; *problems* says why."""
+
+
+@dataclass(frozen=True, slots=True)
+class Unread:
+    """A go.mod or go.work file that is there and could not be read."""
+
+    reason: str
+    """The end of a sentence that begins with its path."""
+    passing: bool = False
+    """It may be read the next time: not to be kept."""
 
 
 @dataclass(frozen=True, slots=True)

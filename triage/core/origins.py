@@ -5,13 +5,14 @@ Where the repository lay when the program was built, so that a `main.main` in
 go.mod.
 """
 
-from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Iterator, Sequence
 
 from triage.core.agreement import may_be_inlined, said_package
 from triage.core.model import Frame
 from triage.core.modules import (
     Layout,
+    after_vendor,
     has_modules,
     import_dir,
     is_vendored,
@@ -20,24 +21,25 @@ from triage.core.modules import (
 )
 from triage.core.names import split_function
 from triage.core.paths import BuildRoot
-from triage.core.printed import read_printed
+from triage.core.printed import PrintedPath, read_printed
+from triage.core.search import is_copy
 from triage.core.standard import is_standard
 from triage.errors import BadInput
 
 
-def build_roots(frames: Iterable[Frame], layout: Layout) -> tuple[BuildRoot, ...]:
-    """Compare the files of frames whose import path is known with their paths here.
+def build_roots(frames: Sequence[Frame], layout: Layout) -> tuple[BuildRoot, ...]:
+    """Compare the files of frames whose directory is known with their paths here.
 
     The innermost directories come first.
     """
-    found = set()
+    found = set(_programs(frames, layout))
     for package, parts in _said(frames):
         directory = import_dir(package, layout)
         if directory is None:
             continue
         here = [*directory.split("/"), parts[-1]] if directory else [parts[-1]]
         if "/".join(here) in layout.files:
-            found.add(_cut_common(parts, here))
+            found.add(cut_common(parts, here))
     found = {root for root in found if root.built}
     return tuple(sorted(found, key=lambda root: (-root.built.count("/"), root.built)))
 
@@ -46,12 +48,13 @@ def learn_root(layout: Layout, frames: Iterable[Frame]) -> Layout:
     """Learn the root's import path where no go.mod says it.
 
     Every way to cut an import path so that its end is a directory is a vote for its
-    beginning; the longer the end, the more it counts.
+    beginning; the longer the end, the more it counts. Copies do not vote: they may be
+    of any other repository.
     """
     if has_modules(layout):
         return layout
     votes: Counter[str] = Counter()
-    for package, parts in _said(frames):
+    for package, parts in _said(frame for frame in frames if not _is_copied(frame)):
         for root, directory in _cuts(package, layout):
             path = f"{directory}/{parts[-1]}" if directory else parts[-1]
             if path in layout.files:
@@ -66,12 +69,52 @@ def _said(frames: Iterable[Frame]) -> list[tuple[str, tuple[str, ...]]]:
     said = []
     for frame in frames:
         name = split_function(frame.function)
-        if (package := said_package(name)) and frame.file and not may_be_inlined(name):
-            try:
-                said.append((package, read_printed(frame.file).parts))
-            except BadInput:
-                continue
+        printed = _printed(frame)
+        package = said_package(name)
+        if package and printed is not None and not may_be_inlined(name):
+            said.append((package, printed.parts))
     return said
+
+
+def _programs(frames: Iterable[Frame], layout: Layout) -> Iterator[BuildRoot]:
+    """Find where programs were built, whose import path is always `main`.
+
+    Of one file's name there may be many; several of one directory that are together
+    in one directory alone here tell it.
+    """
+    names: dict[tuple[str, ...], set[str]] = defaultdict(set)
+    for frame in frames:
+        if split_function(frame.function).package != "main":
+            continue
+        printed = _printed(frame)
+        if printed is not None and printed.absolute and not is_copy(printed):
+            names[printed.parts[:-1]].add(printed.name)
+    for built, together in names.items():
+        homes = [
+            {path.rpartition("/")[0] for path in layout.by_name.get(name, ())}
+            for name in together
+        ]
+        shared = set.intersection(*homes)
+        if len(together) > 1 and len(shared) == 1:
+            here = next(iter(shared))
+            name = min(together)
+            yield cut_common((*built, name), [*filter(None, here.split("/")), name])
+
+
+def _is_copied(frame: Frame) -> bool:
+    """Tell whether a frame's code may be a copy, by its file or its import path."""
+    printed = _printed(frame)
+    package = split_function(frame.function).package
+    return after_vendor(package) is not None or (
+        printed is not None and is_copy(printed)
+    )
+
+
+def _printed(frame: Frame) -> PrintedPath | None:
+    try:
+        return read_printed(frame.file) if frame.file else None
+    except BadInput:
+        return None
 
 
 def _cuts(package: str, layout: Layout) -> list[tuple[str, str]]:
@@ -86,7 +129,7 @@ def _cuts(package: str, layout: Layout) -> list[tuple[str, str]]:
     return [cut for cut in cuts if cut[1] in layout.directories]
 
 
-def _cut_common(built: Sequence[str], here: Sequence[str]) -> BuildRoot:
+def cut_common(built: Sequence[str], here: Sequence[str]) -> BuildRoot:
     """Drop the common end of two paths: what is left are the same directory."""
     common = 1
     while common < min(len(built), len(here)) and (

@@ -5,15 +5,14 @@ Pure, over what is known of the commit's tree.
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from posixpath import basename
 
 from triage.core.model import Frame, Panic, ShownFrame, ShownPanic, Telemetry
 from triage.core.modules import Layout
 from triage.core.names import split_function
-from triage.core.origins import build_roots, learn_root
+from triage.core.origins import build_roots, cut_common, learn_root
 from triage.core.panics import LOGGED, own_frames, primary, stand_ins
 from triage.core.paths import find, is_own, locate, package_directory
-from triage.core.printed import clean_directory, shown
+from triage.core.printed import clean_directory, last_element, read_printed, shown
 from triage.core.resolve import FrameSite
 from triage.core.search import BuildRoot, Located
 from triage.errors import BadInput, FileMissing, NotFound, TriageError
@@ -170,7 +169,7 @@ def _place(frame: Frame, here: Ground) -> Place:
             root_dir=here.root_dir,
         )
         if directory is not None:
-            return Place(frame, directory, basename(file.replace("\\", "/")), None)
+            return Place(frame, directory, last_element(file), None)
         located = here.locate(frame)  # which says why there is none
     directory, _, name = located.path.rpartition("/")
     return Place(frame, directory, name, located)
@@ -198,6 +197,25 @@ def oddities(finding: Finding) -> tuple[str, ...]:
     first, more = problems[0], len(problems) - 1
     also = f" (and {more} more)" if more else ""
     return (f"line {first.line} of the trace: {first.text}{also}",)
+
+
+def guesses(finding: Finding, frames: int) -> tuple[str, ...]:
+    """Say which of the next *frames* places were guessed by the end of their paths.
+
+    The crash's own guess is told with its scene. Files of one build directory are one
+    guess.
+    """
+    told, said = set[BuildRoot](), list[str]()
+    for turn, place in enumerate(finding.places[:frames]):
+        located = place.located
+        if located is None or located.warning is None:
+            continue
+        printed = read_printed(place.frame.file or "")
+        root = cut_common(printed.parts, located.path.split("/"))
+        if turn and root not in told:
+            said.append(located.warning)
+        told.add(root)
+    return tuple(said)
 
 
 def unused_root(root_dir: str | None, finding: Finding) -> tuple[str, ...]:

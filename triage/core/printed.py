@@ -68,7 +68,13 @@ def clean_directory(directory: str) -> str:
 
 def is_compiler_made(file: str) -> bool:
     """Tell whether the compiler or a tool of it made up the file."""
-    return bool(_COMPILER_MADE.match(file.replace("\\", "/").rpartition("/")[2]))
+    return bool(_COMPILER_MADE.match(last_element(file)))
+
+
+def last_element(path: str) -> str:
+    """Give the name that *path* ends in; separators behind it do not count."""
+    parts = path.replace("\\", "/").split("/")
+    return next((part for part in reversed(parts) if part not in {"", "."}), "")
 
 
 def is_goroot(path: PrintedPath, package: str) -> bool:

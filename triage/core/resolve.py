@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from msgspec.structs import replace
 
 from triage.core.budget import Fitted, characters, fit
+from triage.core.facts import local_uses
 from triage.core.foreign import Trail, Want, wants
 from triage.core.hang import Hang
 from triage.core.heading import heading_of
@@ -71,7 +72,7 @@ class Plan:
         self._max_frames = max_frames
         self._picks = Picks()
         self._views: dict[str, View | None] = {site.view.directory: site.view}
-        self._rules = PackageRules(site, self._picks)
+        self._rules = PackageRules(site, self._picks, fixtures=self._fixtures())
         self._rules.apply()
         chain = self._rules.hang
         external = (*chain.externals, *(call.target for call in chain.calls))
@@ -142,6 +143,22 @@ class Plan:
             focus=expressions(self._site.faults),
             words=rarest(self._site.view, self._site.decl, self._site.line),
         )
+
+    def _fixtures(self) -> frozenset[int]:
+        """Return what the tests of the trace name of the crash's package.
+
+        A crash below a test works on what the test has made.
+        """
+        view, found = self._site.view, set[int]()
+        for frame in self._frames[: self._max_frames]:
+            if frame.directory == view.directory and frame.file.endswith("_test.go"):
+                decl, _ = named_declaration(
+                    view, frame.file, frame.line, frame.function
+                )
+                found |= (
+                    {target for target, *_ in local_uses(view, decl)} if decl else set()
+                )
+        return frozenset(found)
 
     def _standings(self) -> dict[tuple[str, int], Standing]:
         views = [view for view in self._views.values() if view is not None]

@@ -26,13 +26,25 @@ CONCURRENT = frozenset({"data-race", "fatal-concurrent-map"})
 class PackageRules:
     """Applies the rules to one crash; its picks grow with each."""
 
-    def __init__(self, site: CrashSite, picks: Picks, *, foreign: bool = False) -> None:
-        """*foreign*: the site is a caller's in another package than the crash's."""
+    def __init__(
+        self,
+        site: CrashSite,
+        picks: Picks,
+        *,
+        foreign: bool = False,
+        fixtures: frozenset[int] = frozenset(),
+    ) -> None:
+        """*foreign*: the site is a caller's in another package than the crash's.
+
+        *fixtures* are declarations in tests that may be picked all the same.
+        """
         self._site = site
         self._view = site.view
         self._table = site.view.table
         self._picks = picks
-        self._chooser = Chooser(site.view, site.decl, picks, foreign=foreign)
+        self._chooser = Chooser(
+            site.view, site.decl, picks, foreign=foreign, fixtures=fixtures
+        )
         self.hang = self._hang()
 
     def apply_upstream(self) -> None:

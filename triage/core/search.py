@@ -73,6 +73,8 @@ def by_import_path(search: Search) -> Located | None:
     said = said_package(search.name)
     if not said or may_be_inlined(search.name):
         return None
+    if is_copy(search.printed) and not has_modules(search.layout):
+        return None  # the end of an import path says of a copy as little as a file's
     for package in (said, said.removesuffix("_test")):
         directory = import_dir(package, search.layout)
         if directory is not None:
@@ -166,7 +168,7 @@ def by_suffix(search: Search) -> Located | None:
             f"{shown(search.file)} may be {listed(best)};"
             " give its path from the repository's root, or the root directory"
         )
-    proven = search.fits(best[0]) is Fit.YES
+    proven = search.fits(best[0]) is Fit.YES and not is_copy(search.printed)
     return _located(search, best[0], "module" if proven else "suffix")
 
 
@@ -196,6 +198,11 @@ def _score(search: Search, path: str) -> tuple[int, ...] | None:
     return (first, common, rooted, from_repository, from_module, fits)
 
 
+def is_copy(printed: PrintedPath) -> bool:
+    """Tell whether the file lies in a module cache or is vendored."""
+    return printed.module is not None or after_vendor(printed.text) is not None
+
+
 def is_standard_file(search: Search) -> bool:
     """Tell whether the file is the standard library's and that is not read here."""
     own = "" in search.layout.by_path
@@ -203,11 +210,21 @@ def is_standard_file(search: Search) -> bool:
 
 
 def is_foreign_module(search: Search) -> bool:
-    """Tell whether the path is in a cache's module that is not of this repository."""
-    module = search.printed.module
-    if module is None or not has_modules(search.layout):
+    """Tell whether the path is of a copied module that is not of this repository.
+
+    In a module cache or vendored. What is vendored begins with a domain: `vendor` may
+    also be the name of a directory like any other.
+    """
+    if not has_modules(search.layout):
         return False
-    return not any(tail in search.layout.by_path for tail in _tails(module))
+    if search.printed.module is not None:
+        heads = _tails(search.printed.module)
+    else:
+        copied = after_vendor(search.printed.text) or ""
+        if "." not in copied.partition("/")[0] or "/" not in copied:
+            return False
+        heads = _heads(copied)
+    return not any(head in search.layout.by_path for head in heads)
 
 
 def _located(search: Search, path: str, matched: str) -> Located:
@@ -249,6 +266,12 @@ def _tails(path: str) -> Iterator[str]:
     """`a/b/c` -> `a/b/c`, `b/c`, `c`."""
     parts = path.split("/")
     return ("/".join(parts[start:]) for start in range(len(parts)))
+
+
+def _heads(path: str) -> Iterator[str]:
+    """`a/b/c` -> `a`, `a/b`: the directories that a file lies in."""
+    parts = path.split("/")
+    return ("/".join(parts[:end]) for end in range(1, len(parts)))
 
 
 def join(directory: str, name: str) -> str:

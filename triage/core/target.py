@@ -2,9 +2,9 @@
 
 import re
 from collections.abc import Sequence
-from posixpath import basename
 
 from triage.core.model import BuildContext, Panic, Telemetry
+from triage.core.printed import last_element
 
 SYSTEMS = frozenset(
     [
@@ -72,7 +72,7 @@ def _by_names(files: Sequence[str]) -> tuple[str | None, str | None]:
     goos: str | None = None
     goarch: str | None = None
     for file in files:
-        name = basename(file.replace("\\", "/"))
+        name = last_element(file)
         stem = name.rpartition(".")[0].removesuffix("_test")
         parts = stem.split("_")[1:]
         if parts and parts[-1] in ARCHITECTURES:

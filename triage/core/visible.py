@@ -14,6 +14,7 @@ _UNSEEN = (
 )
 _ANY = re.compile(f"[{_UNSEEN}]")
 _RUN = re.compile(f"[{_UNSEEN}]+")
+_HALF = re.compile(r"[\ud800-\udfff]")
 _IN_LINES = re.compile(rf"\r(?!\n)|(?![\t\n\r])[{_UNSEEN}]")
 
 
@@ -30,6 +31,11 @@ def replaced(text: str, by: str) -> str:
 def printable(text: str) -> str:
     """Replace runs of control, direction and half characters by one space."""
     return replaced(text, " ").strip()
+
+
+def whole(text: str) -> str:
+    """Put a replacement character for each half one: for each byte that is not UTF-8."""
+    return _HALF.sub("\N{REPLACEMENT CHARACTER}", text)
 
 
 def escaped(text: str, *, lines: bool = False, form: str = "") -> str:

@@ -14,7 +14,6 @@ from triage.core.atlas import Atlas
 from triage.core.model import Frame, Panic, Telemetry
 from triage.core.modules import (
     Layout,
-    after_vendor,
     has_modules,
     import_dir,
     is_tail,
@@ -33,7 +32,7 @@ from triage.core.printed import (
     is_goroot,
     read_printed,
 )
-from triage.core.search import Located, common_end
+from triage.core.search import Located, common_end, is_copy
 from triage.core.standard import is_standard
 from triage.errors import BadInput
 
@@ -319,9 +318,7 @@ def _is_below(path: str, directory: str) -> bool:
 def _is_copied(frame: Frame) -> bool:
     """Tell whether the file is a module cache's or vendored: seldom the crashed code."""
     printed = _read(frame.file)
-    return printed is not None and (
-        printed.module is not None or after_vendor(printed.text) is not None
-    )
+    return printed is not None and is_copy(printed)
 
 
 def _may_hold_more(atlas: Atlas) -> bool:

@@ -12,6 +12,7 @@ from triage.core.places import (
     Finding,
     fingerprinted,
     frame_sites,
+    guesses,
     oddities,
     shown_panic,
     unused_root,
@@ -69,8 +70,9 @@ class Investigation:
         survey = Survey(self._repository, commit, self._means.atlases)
         finding = await survey.find(telemetry, self._panics)
         self._warnings += oddities(finding)
-        self._warnings += [f"{path} cannot be read" for path in survey.unread]
-        self.lasting = self.lasting and not survey.unread
+        self._warnings += survey.unread
+        self.lasting = self.lasting and not survey.passing
+        self._warnings += guesses(finding, telemetry.frames)
         if telemetry.root_dir != self._repository.root_dir:
             self._warnings += unused_root(telemetry.root_dir, finding)
         build = hinted(telemetry, finding.panic)

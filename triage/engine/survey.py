@@ -8,11 +8,12 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from triage.core.atlas import Atlas, explored, whole
-from triage.core.model import Package, Panic, Telemetry
+from triage.core.model import Package, Panic, Telemetry, Unread
 from triage.core.modules import Layout, import_dir, module_files
 from triage.core.places import Finding, find_places
 from triage.core.whereabouts import Wanted, forms, said, wanted, wanted_for_imports
 from triage.engine.means import Repository
+from triage.errors import FileMissing
 from triage.ports import Recalled, Shelf
 
 
@@ -41,13 +42,15 @@ class Survey:
 
     @property
     def unread(self) -> tuple[str, ...]:
-        """go.mod and go.work files that are listed and could not be read, sorted."""
-        atlas = self._atlas
-        return tuple(
-            path
-            for path in (sorted(module_files(atlas.paths)) if atlas.complete else ())
-            if path not in atlas.contents
-        )
+        """Say of each go.mod and go.work file that could not be read why, by path."""
+        found = sorted(self._atlas.unread.items())
+        return tuple(f"{path} {_why(one)}" for path, one in found)
+
+    @property
+    def passing(self) -> bool:
+        """Tell whether what is known of the tree may be otherwise the next time."""
+        unread = any(one.passing for one in self._atlas.unread.values())
+        return unread or any(p.passing for p in self._packages.values())
 
     async def find(self, telemetry: Telemetry, panics: Sequence[Panic]) -> Finding:
         """Find the places of a crash; raises what `find_places` does."""
@@ -57,7 +60,13 @@ class Survey:
             self._atlas = known
         else:
             await self._explore(telemetry, panics)
-        finding = find_places(telemetry, panics, self._atlas.layout)
+        try:
+            finding = find_places(telemetry, panics, self._atlas.layout)
+        except FileMissing as error:
+            closed = self._closed()
+            if closed is None:
+                raise
+            raise FileMissing(f"{error}; {closed}") from error
         if finding.layout is not self._atlas.layout:
             self._learnt = finding.layout
         if where and known is None and self._is_lasting():
@@ -66,8 +75,14 @@ class Survey:
 
     def _is_lasting(self) -> bool:
         """Tell whether a part of the tree is known as it will be the next time."""
-        passing = any(package.passing for package in self._packages.values())
-        return not self._atlas.complete and not passing
+        return not self._atlas.complete and not self.passing
+
+    def _closed(self) -> str | None:
+        """Say of a directory that it could not be looked into: a file may be there."""
+        for package in self._packages.values():
+            if package.problems and not package.files and not package.unread:
+                return package.problems[0]
+        return None
 
     async def _explore(self, telemetry: Telemetry, panics: Sequence[Panic]) -> None:
         """Find out what the places of a crash hang on."""
@@ -118,7 +133,7 @@ class Survey:
         packages, modules = await self._source.probe(self._commit, directories)
         self._packages |= packages
         found = {
-            directory: [file.name for file in package.files]
+            directory: [*(file.name for file in package.files), *package.unread]
             for directory, package in packages.items()
         }
         self._add(Recalled(found, modules, frozenset(directories)))
@@ -128,8 +143,15 @@ class Survey:
         names = module_files(paths)
         contents = await self._source.read_all(self._commit, names) if names else {}
         self._atlas = whole(paths, contents)
-        if self.key:
+        if self.key and not self.passing:
             self._shelf.put(self.key, self._atlas, self._atlas.size)
 
     def _add(self, new: Recalled) -> None:
         self._atlas = explored(self._atlas, new.found, new.modules, looked=new.looked)
+
+
+def _why(unread: Unread) -> str:
+    """Say that a file cannot be read, and why."""
+    said = "cannot be read"
+    whole = unread.reason.startswith(said)
+    return unread.reason if whole else f"{said}: it {unread.reason}"

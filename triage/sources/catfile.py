@@ -28,11 +28,25 @@ _BLAMES = 2
 _MOST_LOST = 16
 """How many objects of one call git may die on before the call is given up."""
 _STDERR = 1 << 11
-_KILLED = (-signal.SIGKILL, -signal.SIGTERM)
+_FAULTS = (signal.SIGSEGV, signal.SIGBUS, signal.SIGABRT, signal.SIGFPE, signal.SIGILL)
+_SHELL = 128
+"""A shell adds to it the number of the signal that ended what it ran."""
 NOT_HERE = (
     "is not among the objects of this clone, which is partial or damaged;"
     " run: git fetch --refetch"
 )
+
+
+def _was_killed(code: int | None) -> bool:
+    """Tell whether git was ended from outside: that says nothing of any object.
+
+    None: it has not ended, it merely talks no more. 255: nobody knows how it ended.
+    """
+    if code is None or code == 255:  # noqa: PLR2004 - asyncio's own
+        return True
+    number = -code if code < 0 else code - _SHELL
+    # 129 is git's own: it does not know an option.
+    return number > (code > 0) and number not in _FAULTS
 
 
 class _Ended(Exception):
@@ -126,7 +140,7 @@ class _Child:
 
         Unless someone killed it: then nothing is said of any object.
         """
-        blamed = self._garbled or self._process.process.returncode not in _KILLED
+        blamed = self._garbled or not _was_killed(self._process.process.returncode)
         while self._batches:
             future = self._batches.popleft().future
             if not future.done():
@@ -147,6 +161,7 @@ class CatFile:
         self._limit = limit
         self._child: _Child | None = None
         self._starting = asyncio.Lock()
+        self._apart = asyncio.Lock()
         self._closed = False
 
     async def info(self, names: Sequence[str]) -> list[GitObject | None]:
@@ -191,28 +206,52 @@ class CatFile:
         self, command: str, names: Sequence[str]
     ) -> list[GitObject | None] | None:
         """Ask, again where the child died; None where it did so on this twice."""
-        blames, words = 0, ""
+        try:
+            return await self._ask_once(await self._running(), command, names)
+        except _Ended as ended:
+            first = ended
+        # By itself: what others ask for may have been what the child died on.
+        async with self._apart:
+            return await self._ask_again(command, names, first)
+
+    async def _ask_again(
+        self, command: str, names: Sequence[str], ended: _Ended
+    ) -> list[GitObject | None] | None:
+        """Ask children of its own until one answers or two have died on it."""
+        blames = int(ended.blamed)
         for _ in range(_TRIES):
-            try:
-                return await self._ask_once(command, names)
-            except _Ended as ended:
-                blames, words = blames + ended.blamed, ended.last_words
             if blames >= _BLAMES:
                 break
+            try:
+                return await self._ask_alone(command, names)
+            except _Ended as again:
+                blames, ended = blames + again.blamed, again
         else:
-            raise SourceError(await explain_death(words or "it was killed each time"))
+            words = ended.last_words or "it was killed each time"
+            raise SourceError(await explain_death(words))
         try:
             # A name that no object has: is it the objects, or git as such?
-            await self._ask_once("info", ["0"])
+            await self._ask_alone("info", ["0"])
         except _Ended:
-            raise SourceError(await explain_death(words)) from None
+            raise SourceError(await explain_death(ended.last_words)) from None
         return None
 
-    async def _ask_once(
+    async def _ask_alone(
         self, command: str, names: Sequence[str]
     ) -> list[GitObject | None]:
-        """Ask the child that lives; raises `_Ended` where it dies."""
-        child = await self._running()
+        """Ask a child that nobody else asks."""
+        if self._closed:
+            raise SourceError("the source is closed")
+        child = await self._started()
+        try:
+            return await self._ask_once(child, command, names)
+        finally:
+            await child.close()
+
+    async def _ask_once(
+        self, child: _Child, command: str, names: Sequence[str]
+    ) -> list[GitObject | None]:
+        """Ask *child*; raises `_Ended` where it dies."""
         try:
             async with asyncio.timeout(self._timeout):
                 return await child.ask(command, names)
@@ -231,8 +270,9 @@ class CatFile:
                 return self._child
             if self._child:
                 await self._child.close()
-            process = await start_git(
-                self._directory, "cat-file", "--batch-command", "-z", "--buffer"
-            )
-            self._child = _Child(process, self._limit)
+            self._child = await self._started()
             return self._child
+
+    async def _started(self) -> _Child:
+        arguments = ("cat-file", "--batch-command", "-z", "--buffer")
+        return _Child(await start_git(self._directory, *arguments), self._limit)

@@ -10,16 +10,18 @@ from pathlib import Path
 
 from cachetools import LRUCache
 
-from triage.core.model import Package, SourceFile
+from triage.core.model import Package, SourceFile, Unread
 from triage.core.printed import shown
 from triage.errors import BadInput, CommitMissing, FileMissing, TooLarge
 from triage.sources.catfile import NOT_HERE, CatFile
-from triage.sources.gitprocess import run_git
+from triage.sources.gitprocess import first_words, run_git
 from triage.sources.gittrees import LeadsOut, TreeReader, Walk
 from triage.sources.limits import (
     LFS_POINTER,
     MAX_FILE,
+    TOO_LARGE,
     Budget,
+    Problems,
     checked_path,
     is_lfs_pointer,
     is_plain,
@@ -81,19 +83,20 @@ class GitSource:
         Raises `TooLarge` over 8 MiB, `FileMissing` where git has not the content.
         """
         walk = Walk([await self._root(commit)])
-        try:
-            entry = await self._trees.find(walk, checked_path(path))
-        except LeadsOut as error:
-            raise FileMissing(f"{shown(path)} {error}") from error
+        directory, _, name = checked_path(path).rpartition("/")
+        entry = await self._enter(walk, directory)
+        if entry is None or entry.kind is not Kind.TREE:
+            return None
+        entry = await self._at_end(walk, path, name)
         if entry is None or entry.kind is not Kind.FILE:
             return None
         (blob,) = await self._objects.contents([entry.oid])
         if blob is None:
-            raise FileMissing(f"{shown(path)} {NOT_HERE}")
+            raise _withheld(path, NOT_HERE, passing=True)
         if blob.data is None:
-            raise TooLarge(f"{shown(path)} is over {MAX_FILE >> 20} MiB")
+            raise TooLarge(f"{shown(path)} {TOO_LARGE}")
         if is_lfs_pointer(blob.data):
-            raise FileMissing(f"{shown(path)} {LFS_POINTER}")
+            raise _withheld(path, LFS_POINTER)
         return blob.data
 
     async def package(
@@ -105,30 +108,33 @@ class GitSource:
         where there is no such directory or no `.go` file in it.
         """
         walk = Walk([await self._root(commit)])
-        try:
-            entry = await self._trees.find(walk, checked_path(directory))
-        except LeadsOut as error:
-            raise FileMissing(f"{shown(directory)} {error}") from error
+        entry = await self._enter(walk, checked_path(directory))
         if entry is None or entry.kind is not Kind.TREE:
             inside = entry is not None and entry.kind is Kind.SUBMODULE
             why = "lies in a submodule" if inside else "is no directory"
             raise FileMissing(f"{shown(directory)} {why} of the commit")
-        problems: list[str] = []
+        problems = Problems()
         blobs = await self._blobs(walk, entry, problems)
-        if not blobs and not problems:
+        if not blobs and not problems.said:
             raise FileMissing(f"there is no Go file in {shown(directory or '.')}")
         files = await self._files(blobs, first, problems)
-        return Package(directory, files, tuple(problems))
+        return Package(
+            directory,
+            files,
+            tuple(problems.said),
+            passing=problems.passing,
+            unread=tuple(problems.unread),
+        )
 
     async def read_all(
         self, commit: str | None, paths: Sequence[str]
-    ) -> dict[str, bytes]:
+    ) -> dict[str, bytes | Unread]:
         """Read files together; those that are not there are left out."""
         return await read_files(self, commit, paths)
 
     async def probe(
         self, commit: str | None, directories: Sequence[str]
-    ) -> tuple[dict[str, Package], dict[str, bytes]]:
+    ) -> tuple[dict[str, Package], dict[str, bytes | Unread]]:
         """Look at *directories* that may not exist, and for modules above them."""
         return await probe(self, commit, directories)
 
@@ -145,8 +151,22 @@ class GitSource:
             raise CommitMissing(await self._why_missing(commit))
         return root
 
+    async def _enter(self, walk: Walk, directory: str) -> Entry | None:
+        """Go into a directory that may not be there; the walk moves along."""
+        try:
+            return await self._trees.find(walk, directory)
+        except LeadsOut as error:
+            raise FileMissing(f"{shown(directory)} {error}") from error
+
+    async def _at_end(self, walk: Walk, path: str, name: str) -> Entry | None:
+        """Find the last name of *path* where *walk* stands."""
+        try:
+            return await self._trees.find(walk, name)
+        except LeadsOut as error:
+            raise _withheld(path, str(error), passing=error.passing) from error
+
     async def _blobs(
-        self, walk: Walk, directory: Entry, problems: list[str]
+        self, walk: Walk, directory: Entry, problems: Problems
     ) -> dict[str, str]:
         """Name the blobs of a directory's `.go` files, those behind links too."""
         blobs = {}
@@ -161,16 +181,16 @@ class GitSource:
                 try:
                     found = await self._trees.find(step, name)
                 except LeadsOut as error:
-                    problems.append(f"{name} {error}")
+                    problems.add(name, str(error), passing=error.passing)
                     continue
             if found and found.kind is Kind.FILE:
                 blobs[name] = found.oid
             elif found is None or found.kind is Kind.SUBMODULE:
-                problems.append(f"{name} is a submodule, or a link into nothing")
+                problems.add(name, "is a submodule, or a link into nothing")
         return blobs
 
     async def _files(
-        self, blobs: dict[str, str], first: str | None, problems: list[str]
+        self, blobs: dict[str, str], first: str | None, problems: Problems
     ) -> tuple[SourceFile, ...]:
         """Read blobs within the limits: one round trip for sizes, one for bytes."""
         names = reading_order(blobs, first)
@@ -181,10 +201,10 @@ class GitSource:
             strict=True,
         ):
             if info is None:
-                problems.append(f"{name} {NOT_HERE}")
+                problems.add(name, NOT_HERE, passing=True)
             elif budget.takes(name, info.size):
                 kept.append(name)
-        problems += budget.problems()
+        problems.leave_out(budget)
         kept.sort()
         files = []
         for name, blob in zip(
@@ -193,9 +213,9 @@ class GitSource:
             strict=True,
         ):
             if blob is None or blob.data is None:
-                problems.append(f"{name} {NOT_HERE}")
+                problems.add(name, NOT_HERE, passing=True)
             elif is_lfs_pointer(blob.data):
-                problems.append(f"{name} {LFS_POINTER}")
+                problems.add(name, LFS_POINTER)
             else:
                 files.append(SourceFile(name, blob.oid, blob.data))
         return tuple(files)
@@ -232,8 +252,25 @@ class GitSource:
         if name == "HEAD" and await self._git("for-each-ref", "--count=1"):
             return "HEAD names no commit; name one with --commit"
         if name == "HEAD":
-            return "the repository has no commit yet"
+            return await self._without_refs()
         return None
+
+    async def _without_refs(self) -> str:
+        """Say why not a single ref can be read: there is no commit, or refs are lost."""
+        words = await first_words(
+            self._directory,
+            *("cat-file", "--batch-all-objects", "--unordered"),
+            "--batch-check=%(objecttype)",
+            until=b"commit\n",
+            seconds=self._timeout,
+        )
+        if b"commit\n" not in words:
+            return "the repository has no commit yet"
+        return (
+            "HEAD names no commit, and no branch or tag does: the refs are lost or"
+            " damaged; find commits with: git fsck --lost-found, and name one with"
+            " --commit; or run: git fetch --all --tags"
+        )
 
     async def _commits_like(self, prefix: str) -> Sequence[str]:
         """List the commits whose ids begin with *prefix*."""
@@ -247,3 +284,9 @@ class GitSource:
         """Run git for its lines, none where it fails."""
         said = await run_git(self._directory, *arguments, seconds=self._timeout)
         return said.out.decode().split() if said.code == 0 else []
+
+
+def _withheld(path: str, reason: str, *, passing: bool = False) -> FileMissing:
+    """Make the error for a file whose name is there and whose content is not."""
+    message = f"{shown(path)} {reason}"
+    return FileMissing(message, reason=reason, passing=passing)

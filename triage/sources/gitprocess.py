@@ -22,6 +22,8 @@ MINIMUM = (2, 38)
 _INHERITED = ("PATH", "HOME", "XDG_CONFIG_HOME")
 _GRACE = 2.0
 _PIPE = 1 << 20
+_PIECE = 1 << 16
+_TURNS = 5
 _VERSION = re.compile(r"(\d+)\.(\d+)")
 
 
@@ -60,15 +62,22 @@ class GitProcess:
     stdin: asyncio.StreamWriter
     stdout: asyncio.StreamReader
     stderr: asyncio.StreamReader
+    transport: asyncio.SubprocessTransport
 
     def kill(self) -> None:
         """Kill it and what it started; it leads a session, and so a group, of its own.
 
-        One that was waited for already is left in peace: its number may be another's.
+        Where it has ended and nobody holds its pipes there is nothing to kill: its
+        number may be another's.
         """
-        if self.process.returncode is None:
+        if self.process.returncode is None or self.is_held():
             with suppress(ProcessLookupError, PermissionError):
                 os.killpg(self.process.pid, signal.SIGKILL)
+
+    def is_held(self) -> bool:
+        """Tell whether its output is open still: what it started may hold it."""
+        pipes = (self.transport.get_pipe_transport(number) for number in (1, 2))
+        return any(pipe is not None and not pipe.is_closing() for pipe in pipes)
 
 
 async def start_git(directory: Path, *arguments: str) -> GitProcess:
@@ -93,7 +102,8 @@ async def start_git(directory: Path, *arguments: str) -> GitProcess:
     except OSError as error:
         raise SourceError(f"git does not start: {error.strerror}") from error
     pipes = (process.stdin, process.stdout, process.stderr)
-    return GitProcess(process, *pipes)  # type: ignore[arg-type]  # PIPE made all three
+    transport = process._transport  # type: ignore[attr-defined]  # noqa: SLF001 - its only way to let go of pipes
+    return GitProcess(process, *pipes, transport)  # type: ignore[arg-type]  # PIPE made all three
 
 
 async def run_git(directory: Path, *arguments: str, seconds: float = 20.0) -> GitOutput:
@@ -110,12 +120,36 @@ async def run_git(directory: Path, *arguments: str, seconds: float = 20.0) -> Gi
     return GitOutput(-1 if code is None else code, out, text_of(said))
 
 
+async def first_words(
+    directory: Path, *arguments: str, until: bytes, seconds: float = 20.0
+) -> bytes:
+    """Read what git says until it says *until*, its last piece alone; then end it."""
+    git, last = await start_git(directory, *arguments), b""
+    try:
+        async with asyncio.timeout(seconds):
+            while until not in last and (data := await git.stdout.read(_PIECE)):
+                last = last[-len(until) :] + data
+    except TimeoutError as error:
+        raise SourceTimeout(f"git {arguments[0]} took over {seconds:g} s") from error
+    finally:
+        await end_process(git)
+    return last
+
+
 async def end_process(git: GitProcess, *, grace: float = 0.0) -> None:
     """End a git: by closing its input within *grace* seconds, else by force."""
     git.stdin.close()
     if not await _ended(git, grace):
         git.kill()
         await _ended(git, _GRACE)
+    for _ in range(_TURNS):
+        if not git.is_held():
+            break
+        await asyncio.sleep(0)  # the ends of its pipes are about to be read
+    git.kill()
+    # Left open, pipes would be closed when the event loop no longer is.
+    git.transport.close()
+    await asyncio.sleep(0)
 
 
 async def git_version() -> tuple[int, ...] | None:

@@ -1,7 +1,7 @@
 """Walk the trees of a commit, through links that stay inside."""
 
 from collections import deque
-from collections.abc import Iterable
+from collections.abc import AsyncIterator, Iterable, Sequence
 from dataclasses import dataclass, field
 
 from cachetools import LRUCache
@@ -14,10 +14,18 @@ from triage.sources.trees import Entry, Kind, Tree, parse_tree
 _KEPT_ENTRIES = 400_000
 _KEPT_ROOTS = 1_000
 _LINKS = 16
+_FEWEST = 16
+"""Trees that are read together, at least."""
+_ROOM = 20_000
+"""Entries of trees that are read together below which there may be more of them."""
 
 
 class LeadsOut(Exception):
-    """A link leads out of the repository, into nothing or round in a circle."""
+    """A link leads out of the repository, round in a circle, or cannot be read."""
+
+    def __init__(self, message: str, *, passing: bool = False) -> None:
+        super().__init__(message)
+        self.passing = passing
 
 
 @dataclass(slots=True)
@@ -86,23 +94,39 @@ class TreeReader:
         """List the paths that `Source.paths` names, sorted; level by level."""
         level, paths, extent = [("", root)], list[str](), Extent()
         while level:
-            trees = await self._trees(oid for _, oid in level)
             below = list[tuple[str, str]]()
-            for prefix, oid in level:
-                paths += [extent.lists(prefix + name) for name in trees[oid].listed]
+            async for prefix, tree in self._each(level, extent):
+                paths += [extent.lists(prefix + name) for name in tree.listed]
                 below += [
                     (path, one)
-                    for name, one in trees[oid].below
+                    for name, one in tree.below
                     if extent.enters(path := f"{prefix}{name}/")
                 ]
             level = below
         return tuple(sorted(paths))
 
+    async def _each(
+        self, level: Sequence[tuple[str, str]], extent: Extent
+    ) -> AsyncIterator[tuple[str, Tree]]:
+        """Read the trees of a level, so many together as memory has room for."""
+        at, together = 0, _FEWEST
+        while at < len(level):
+            part = level[at : at + together]
+            trees = await self._trees(oid for _, oid in part)
+            for prefix, oid in part:
+                yield prefix, trees[oid]
+            at += together
+            size = sum(len(tree.entries) for tree in trees.values())
+            extent.reads(size)
+            together = 2 * together if size < _ROOM else max(together // 2, _FEWEST)
+
     async def _target(self, walk: Walk, link: Entry) -> list[str]:
         """Read where a link points to, in parts."""
         walk.links += 1
         (blob,) = await self._objects.contents([link.oid])
-        target = b"/" if blob is None or blob.data is None else blob.data
+        if blob is None:
+            raise LeadsOut(f"is a link that {NOT_HERE}", passing=True)
+        target = b"/" if blob.data is None else blob.data
         if walk.links > _LINKS:
             raise LeadsOut("is a link in a circle")
         if target.startswith(b"/"):

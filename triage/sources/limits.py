@@ -14,6 +14,10 @@ MAX_FILE = 8 << 20
 """Bytes a file."""
 MAX_DIRECTORIES = 400_000
 """Directories that a list of paths goes into."""
+MAX_PATHS = 400_000
+"""Files that a list of paths names; an index over them takes half a kilobyte each."""
+MAX_ENTRIES = 2_000_000
+"""Names in the trees that are read for a list; each takes some microseconds."""
 MAX_PATH_BYTES = 128 << 20
 """Characters in all the paths of a list, those of directories too."""
 SKIPPED = frozenset({".git", "node_modules"})
@@ -22,8 +26,9 @@ SKIPPED = frozenset({".git", "node_modules"})
 All others are listed, `testdata`, `vendor` and those with `_` or `.` in front too: a
 program in them can crash, and `go run` takes it, though `go build ./...` does not.
 """
+TOO_LARGE = f"is over {MAX_FILE >> 20} MiB"
+"""The end of a sentence that begins with a file's name, as the next one."""
 LFS_POINTER = "is kept by Git LFS, not by git"
-"""The end of a sentence that begins with a file's name."""
 
 _LFS = b"version https://git-lfs.github.com/spec/v1"
 
@@ -33,7 +38,18 @@ class Extent:
 
     def __init__(self) -> None:
         self._directories = 0
+        self._paths = 0
+        self._entries = 0
         self._bytes = 0
+
+    def reads(self, entries: int) -> None:
+        """Count in the names of a tree that was read."""
+        self._entries += entries
+        if self._entries > MAX_ENTRIES:
+            raise SourceError(
+                f"the repository's trees have over {MAX_ENTRIES} entries; too many to"
+                " list"
+            )
 
     def enters(self, path: str) -> bool:
         """Count a directory in; False where it is too deep for anyone to go into.
@@ -46,18 +62,47 @@ class Extent:
                 f"the repository has over {MAX_DIRECTORIES} directories; too many to"
                 " list"
             )
-        self.lists(path)
+        self._grow(path)
         return not is_endless(path)
 
     def lists(self, path: str) -> str:
-        """Count a path in and give it back."""
+        """Count a file's path in and give it back."""
+        self._paths += 1
+        if self._paths > MAX_PATHS:
+            raise SourceError(
+                f"the repository has over {MAX_PATHS} files; too many to list"
+            )
+        self._grow(path)
+        return path
+
+    def _grow(self, path: str) -> None:
         self._bytes += len(path)
         if self._bytes > MAX_PATH_BYTES:
             raise SourceError(
                 f"the repository's paths take over {MAX_PATH_BYTES >> 20} MiB; too"
                 " much to list"
             )
-        return path
+
+
+class Problems:
+    """What could not be read of a package."""
+
+    def __init__(self) -> None:
+        self.said: list[str] = []
+        self.unread: list[str] = []
+        self.passing = False
+        """One of them may be gone the next time."""
+
+    def add(self, name: str, reason: str, *, passing: bool = False) -> None:
+        """Note that the file *name* is there, and why it cannot be read."""
+        self.said.append(f"{name} {reason}")
+        self.unread.append(name)
+        self.passing = self.passing or passing
+
+    def leave_out(self, budget: "Budget") -> None:
+        """Take over what a budget has left out."""
+        self.said += budget.problems()
+        self.unread += budget.left_out
 
 
 class Budget:
@@ -80,6 +125,11 @@ class Budget:
             self._bytes += size
             return True
         return False
+
+    @property
+    def left_out(self) -> list[str]:
+        """Name what was left out."""
+        return [*self._too_big, *self._left_out]
 
     def problems(self) -> list[str]:
         """Say what was left out: one sentence a big file, one for all the rest."""

@@ -4,8 +4,9 @@ import asyncio
 from collections.abc import Iterable, Sequence
 from typing import Protocol
 
-from triage.core.model import Package
+from triage.core.model import Package, Unread
 from triage.errors import FileMissing, FileUnreadable, TooLarge
+from triage.sources.limits import TOO_LARGE
 
 
 class Reader(Protocol):
@@ -24,7 +25,7 @@ class Reader(Protocol):
 
 async def probe(
     source: Reader, commit: str | None, directories: Sequence[str]
-) -> tuple[dict[str, Package], dict[str, bytes]]:
+) -> tuple[dict[str, Package], dict[str, bytes | Unread]]:
     """Do what `Source.probe` says, by its other methods, all at once."""
     packages, files = await asyncio.gather(
         asyncio.gather(*(_package(source, commit, d) for d in directories)),
@@ -35,7 +36,7 @@ async def probe(
 
 async def read_files(
     source: Reader, commit: str | None, paths: Sequence[str]
-) -> dict[str, bytes]:
+) -> dict[str, bytes | Unread]:
     """Do what `Source.read_all` says, a file at a time."""
     files = await asyncio.gather(*(_file(source, commit, path) for path in paths))
     pairs = zip(paths, files, strict=True)
@@ -62,9 +63,13 @@ async def _package(
         return None
 
 
-async def _file(source: Reader, commit: str | None, path: str) -> bytes | None:
-    """Read a file; one whose content cannot be had counts as none."""
+async def _file(source: Reader, commit: str | None, path: str) -> bytes | Unread | None:
+    """Read a file, or say why it cannot be had; None where there is none."""
     try:
         return await source.read(commit, path)
-    except (FileMissing, FileUnreadable, TooLarge):
-        return None
+    except FileMissing as error:
+        return Unread(error.reason, error.passing) if error.reason else None
+    except FileUnreadable as error:
+        return Unread(error.reason, passing=True) if error.reason else None
+    except TooLarge:
+        return Unread(TOO_LARGE)

@@ -63,6 +63,11 @@ def opened_in(place: int, root: Path, path: str) -> Iterator[int]:
         os.close(file)
 
 
+def is_directory(file: int) -> bool:
+    """Tell whether what is open is a directory."""
+    return stat.S_ISDIR(os.fstat(file).st_mode)
+
+
 def size_of(file: int) -> int:
     """Give the size of an open file; `Refused` where it is no regular one."""
     about = os.fstat(file)

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from contextlib import suppress
 from pathlib import Path
 
-from triage.core.model import Package, SourceFile
+from triage.core.model import Package, SourceFile, Unread
 from triage.core.printed import shown
 from triage.errors import (
     BadInput,
@@ -21,8 +21,10 @@ from triage.sources.limits import (
     LFS_POINTER,
     MAX_FILE,
     SKIPPED,
+    TOO_LARGE,
     Budget,
     Extent,
+    Problems,
     checked_path,
     is_lfs_pointer,
     is_listed,
@@ -30,7 +32,14 @@ from triage.sources.limits import (
     reading_order,
 )
 from triage.sources.probing import probe, read_files
-from triage.sources.rooted import Refused, opened, opened_in, read_all, size_of
+from triage.sources.rooted import (
+    Refused,
+    is_directory,
+    opened,
+    opened_in,
+    read_all,
+    size_of,
+)
 
 
 class WorktreeSource:
@@ -81,13 +90,13 @@ class WorktreeSource:
 
     async def read_all(
         self, commit: str | None, paths: Sequence[str]
-    ) -> dict[str, bytes]:
+    ) -> dict[str, bytes | Unread]:
         """Read files together; those that are not there are left out."""
         return await read_files(self, commit, paths)
 
     async def probe(
         self, commit: str | None, directories: Sequence[str]
-    ) -> tuple[dict[str, Package], dict[str, bytes]]:
+    ) -> tuple[dict[str, Package], dict[str, bytes | Unread]]:
         """Look at *directories* that may not exist, and for modules above them."""
         return await probe(self, commit, directories)
 
@@ -120,32 +129,53 @@ class WorktreeSource:
     def _read(self, path: str) -> bytes | None:
         try:
             with opened(self._root, path) as file:
+                if is_directory(file):
+                    return None
                 if size_of(file) > MAX_FILE:
-                    raise TooLarge(f"{shown(path)} is over {MAX_FILE >> 20} MiB")
-                return read_all(file)
+                    raise TooLarge(f"{shown(path)} {TOO_LARGE}")
+                data = read_all(file)
         except (FileNotFoundError, NotADirectoryError):
             return None
         except Refused as error:
-            raise FileMissing(f"{shown(path)} {error}") from error
+            reason = str(error) if self._is_there(path) else ""
+            raise FileMissing(f"{shown(path)} {error}", reason=reason) from error
         except OSError as error:
-            raise FileUnreadable(f"{shown(path)} {_unreadable(error)}") from error
+            # Below a directory that may not be looked into nobody knows what is there.
+            reason = _unreadable(error) if self._names(path) else ""
+            message = f"{shown(path)} {_unreadable(error)}"
+            raise FileUnreadable(message, reason=reason) from error
+        if is_lfs_pointer(data):
+            raise FileMissing(f"{shown(path)} {LFS_POINTER}", reason=LFS_POINTER)
+        return data
+
+    def _names(self, path: str) -> bool:
+        return os.path.lexists(self._root / path)
+
+    def _is_there(self, path: str) -> bool:
+        """Tell whether the directory of *path* lies inside: then the file is refused."""
+        above = Path(os.path.realpath((self._root / path).parent))
+        return above.is_relative_to(self._root)
 
     def _package(self, directory: str, first: str | None) -> Package:
         where = shown(directory or ".")
-        problems: list[str] = []
+        problems = Problems()
         try:
             with opened(self._root, directory) as place:
                 files = self._files(place, directory, first, problems)
         except Refused as error:
             raise FileMissing(f"{where} {error}") from error
+        except PermissionError as error:
+            problem = f"{where} {_unreadable(error)}"
+            return Package(directory, (), (problem,), passing=True)
         except OSError as error:
             raise FileMissing(f"{where} {_unreadable(error)}") from error
-        if not files and not problems:
+        if not files and not problems.said:
             raise FileMissing(f"there is no Go file in {where}")
-        return Package(directory, files, tuple(problems))
+        unread = tuple(problems.unread)
+        return Package(directory, files, tuple(problems.said), unread=unread)
 
     def _files(
-        self, place: int, directory: str, first: str | None, problems: list[str]
+        self, place: int, directory: str, first: str | None, problems: Problems
     ) -> tuple[SourceFile, ...]:
         """Read the `.go` files of a directory that is open as *place*."""
         with os.scandir(place) as entries:
@@ -163,15 +193,15 @@ class WorktreeSource:
                         continue
                     data = read_all(file)
             except Refused as error:
-                problems.append(f"{name} {error}")
+                problems.add(name, str(error))
             except OSError as error:
-                problems.append(f"{name} {_unreadable(error)}")
+                problems.add(name, _unreadable(error))
             else:
                 if is_lfs_pointer(data):
-                    problems.append(f"{name} {LFS_POINTER}")
+                    problems.add(name, LFS_POINTER)
                 else:
                     files.append(SourceFile(name, blob_id(data), data))
-        problems += budget.problems()
+        problems.leave_out(budget)
         return tuple(sorted(files, key=lambda file: file.name))
 
 

@@ -17,6 +17,7 @@ from triage.errors import RateLimited, SourceError
 from triage.sources.github.auth import App, InstallationAuth, Token
 from triage.sources.github.gate import RateGate, limited
 from triage.sources.github.refusal import (
+    NoGitHub,
     ServerTrouble,
     refusal,
     remaining_of,
@@ -152,7 +153,7 @@ class GitHubApi:
             self._gate.close(request.resource, until)
             raise limited(until) from limit
         except (msgspec.DecodeError, ValueError) as error:
-            raise SourceError(
+            raise NoGitHub(
                 f"{urlsplit(self._root).hostname} does not answer as GitHub's API"
                 " does; check TRIAGE_GITHUB_URL (https://HOST/api/v3)"
             ) from error

@@ -4,17 +4,29 @@ import logging
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from typing import Protocol
 
+from triage.errors import SourceError
 from triage.sources.github import rest
 from triage.sources.github.graphql import TEXT_LIMIT, Ask, GraphQLFailed
 from triage.sources.github.objects import Entry
+from triage.sources.github.refusal import Absent, NoGitHub, ServerTrouble
 from triage.sources.github.repository import Trip
 from triage.sources.github.tasks import together
+from triage.sources.github.wire import BrokenWire
 
 _log = logging.getLogger(__name__)
 _BLOBS = 100
 """Blobs that one query asks for."""
 _BYTES = 4 << 20
 """Bytes that one query asks for."""
+
+_MOST_LOST = 4
+"""Blobs of one call that may fail before it is said to be GitHub's trouble."""
+PASSING = (Absent, ServerTrouble, BrokenWire, NoGitHub)
+"""What may be the matter with one blob, others being fine."""
+
+
+class BlobLost(SourceError):
+    """One blob that GitHub does not give; the end of a sentence about a file."""
 
 
 class BlobStore(Protocol):
@@ -38,13 +50,18 @@ class Contents:
         self._store = store
         self._texts: dict[str, bytes] = {}
         self._kept = set[str]()
+        self._lost: dict[str, SourceError] = {}
 
     def add(self, texts: Mapping[str, bytes]) -> None:
         """Take in what a query brought along."""
         self._texts.update(texts)
 
     async def get(self, entries: Iterable[Entry]) -> dict[str, bytes]:
-        """Give the blobs of *entries* by id, with as few requests as it takes."""
+        """Give the blobs of *entries* by id, with as few requests as it takes.
+
+        Those that GitHub does not give are left out; `loss` says why. Raises that
+        where there are many of them.
+        """
         wanted = {entry.oid: entry for entry in entries}
         missing = wanted.keys() - self._texts.keys()
         if self._store and missing:
@@ -58,7 +75,26 @@ class Contents:
         finally:
             # Also when a limit stops the rest: the next try goes on from here.
             await self._keep(wanted)
-        return {oid: self._texts[oid] for oid in wanted}
+        return {oid: self._texts[oid] for oid in wanted if oid in self._texts}
+
+    async def one(self, entry: Entry) -> bytes:
+        """Give one blob; raises `BlobLost`."""
+        found = await self.get([entry])
+        if entry.oid not in found:
+            error = self._lost[entry.oid]
+            raise BlobLost(f"cannot be read: {error}") from error
+        return found[entry.oid]
+
+    def check(self, entries: Sequence[Entry]) -> None:
+        """Raise where none of *entries* came and GitHub is at fault, not one blob."""
+        errors = [self._lost.get(entry.oid) for entry in entries]
+        for error in errors:
+            if None not in errors and not isinstance(error, Absent) and error:
+                raise error
+
+    def loss(self, oid: str) -> SourceError:
+        """Tell why a blob that was asked for is not there."""
+        return self._lost[oid]
 
     async def _keep(self, oids: Iterable[str]) -> None:
         """Hand new blobs to the store."""
@@ -73,7 +109,11 @@ class Contents:
         if self._trip.speaks_graphql:
             short = [entry for entry in missing if entry.size <= TEXT_LIMIT]
             await together(self._query(batch) for batch in _batches(short))
-        rest_only = [e.oid for e in missing if e.oid not in self._texts]
+        rest_only = [
+            e.oid
+            for e in missing
+            if e.oid not in self._texts and e.oid not in self._lost
+        ]
         await together(self._fetch_one(oid) for oid in rest_only)
 
     async def _query(self, batch: Sequence[Entry]) -> None:
@@ -84,7 +124,14 @@ class Contents:
             _log.info("GraphQL failed, REST takes over: %s", error)
 
     async def _fetch_one(self, oid: str) -> None:
-        self._texts[oid] = await rest.read_blob(self._trip, oid)
+        try:
+            self._texts[oid] = await rest.read_blob(self._trip, oid)
+        except PASSING as error:
+            self._lost[oid] = error
+            if len(self._lost) > _MOST_LOST:
+                raise SourceError(
+                    f"over {_MOST_LOST} files cannot be read: {error}"
+                ) from error
 
 
 def _batches(entries: Iterable[Entry]) -> list[list[Entry]]:

@@ -8,11 +8,11 @@ import logging
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from itertools import chain
 
-from triage.core.model import Package, SourceFile
+from triage.core.model import Package, SourceFile, Unread
 from triage.core.printed import shown
-from triage.errors import TooLarge
+from triage.errors import SourceError, TooLarge
 from triage.sources.github import rest
-from triage.sources.github.contents import BlobStore, Contents
+from triage.sources.github.contents import BlobLost, BlobStore, Contents
 from triage.sources.github.graphql import Ask, GraphQLFailed
 from triage.sources.github.links import Place, Walker
 from triage.sources.github.objects import Entry, Listing, join, split, upwards
@@ -23,7 +23,9 @@ from triage.sources.github.tasks import together
 from triage.sources.limits import (
     LFS_POINTER,
     MAX_FILE,
+    TOO_LARGE,
     Budget,
+    Problems,
     is_lfs_pointer,
     is_plain,
     reading_order,
@@ -66,7 +68,7 @@ class Reader:
 
     async def probe(
         self, directories: Sequence[str]
-    ) -> tuple[dict[str, Package], dict[str, bytes]]:
+    ) -> tuple[dict[str, Package], dict[str, bytes | Unread]]:
         """Read directories and the `go.mod` and `go.work` files on their way up."""
         above = dict.fromkeys(chain.from_iterable(map(upwards, directories)))
         files = [join(directory, name) for directory in above for name in _MODULES]
@@ -90,10 +92,13 @@ class Reader:
         if entry is None:
             return None
         if entry.size > MAX_FILE:
-            raise TooLarge(f"{shown(path)} is over {MAX_FILE >> 20} MiB")
-        return (await self._contents.get([entry]))[entry.oid]
+            raise TooLarge(f"{shown(path)} {TOO_LARGE}")
+        try:
+            return await self._contents.one(entry)
+        except BlobLost as error:
+            raise SourceError(f"{shown(path)} {error}") from error
 
-    async def files(self, paths: Sequence[str]) -> dict[str, bytes]:
+    async def files(self, paths: Sequence[str]) -> dict[str, bytes | Unread]:
         """Read small files that are there, in one query where that goes."""
         await self._learn((), paths)
         return await self._read_modules(paths)
@@ -211,7 +216,7 @@ class Reader:
         return await self._walker.walk("", path)
 
     async def _target(self, link: Entry) -> str | None:
-        data = (await self._contents.get([link]))[link.oid]
+        data = await self._contents.one(link)
         try:
             return data.decode()
         except UnicodeDecodeError:
@@ -222,7 +227,7 @@ class Reader:
     async def _read_packages(
         self, places: Mapping[str, str], first: str | None
     ) -> dict[str, Package]:
-        chosen, problems = dict[str, dict[str, Entry]](), dict[str, list[str]]()
+        chosen, problems = dict[str, dict[str, Entry]](), dict[str, Problems]()
         for asked, directory in places.items():
             files, problems[asked] = await self._go_files(directory)
             budget = Budget()
@@ -231,60 +236,82 @@ class Reader:
                 for name in reading_order(files, first)
                 if budget.takes(name, files[name].size)
             }
-            problems[asked] += budget.problems()
-        blobs = await self._contents.get(
-            chain.from_iterable(files.values() for files in chosen.values())
-        )
+            problems[asked].leave_out(budget)
+        wanted = [e for files in chosen.values() for e in files.values()]
+        blobs = await self._contents.get(wanted)
+        self._contents.check(wanted)
         return {
             asked: self._package(asked, chosen[asked], blobs, problems[asked])
             for asked in places
-            if chosen[asked] or problems[asked]
+            if chosen[asked] or problems[asked].said
         }
 
-    async def _go_files(self, directory: str) -> tuple[dict[str, Entry], list[str]]:
+    async def _go_files(self, directory: str) -> tuple[dict[str, Entry], Problems]:
         """Choose a directory's `.go` files, links followed, and say what is odd."""
-        files, problems = dict[str, Entry](), list[str]()
+        files, problems = dict[str, Entry](), Problems()
         for name, entry in (self._snapshot.listing(directory) or {}).items():
             if not name.endswith(".go") or not is_plain(name):
                 continue
             if entry.is_file:
                 files[name] = entry
             elif entry.is_submodule:
-                problems.append(f"{name} is a submodule, another repository")
+                problems.add(name, "is a submodule, another repository")
             elif entry.is_link:
-                place = await self._walker.walk(directory, name)
-                if place.entry is not None:
-                    files[name] = place.entry
-                elif place.problem:
-                    problems.append(f"{name} is a link that {place.problem}")
+                found = await self._behind(directory, name)
+                if isinstance(found, Unread):
+                    problems.add(name, found.reason, passing=found.passing)
+                elif found is not None:
+                    files[name] = found
         return files, problems
+
+    async def _behind(self, directory: str, name: str) -> Entry | Unread | None:
+        """Follow a link to its file; None where it leads to a directory."""
+        try:
+            place = await self._walker.walk(directory, name)
+        except BlobLost as error:
+            return Unread(f"is a link that {error}", passing=True)
+        if place.entry is None and place.problem:
+            return Unread(f"is a link that {place.problem}")
+        return place.entry
 
     def _package(
         self,
         directory: str,
         files: Mapping[str, Entry],
         blobs: Mapping[str, bytes],
-        problems: list[str],
+        problems: Problems,
     ) -> Package:
         kept = []
         for name, entry in sorted(files.items()):
-            data = blobs[entry.oid]
-            if is_lfs_pointer(data):
-                problems.append(f"{name} {LFS_POINTER}")
+            data = blobs.get(entry.oid)
+            if data is None:
+                why = self._contents.loss(entry.oid)
+                problems.add(name, f"cannot be read: {why}", passing=True)
+            elif is_lfs_pointer(data):
+                problems.add(name, LFS_POINTER)
             else:
                 kept.append(SourceFile(name, entry.oid, data))
         if renamed := self._trip.repository.renamed_to:
             asked = self._trip.repository.asked
-            problems.append(f"the repository {asked} is now {renamed}; use that name")
-        return Package(directory, tuple(kept), tuple(problems))
+            said = f"the repository {asked} is now {renamed}; use that name"
+            problems.said.append(said)
+        return Package(
+            directory,
+            tuple(kept),
+            tuple(problems.said),
+            passing=problems.passing,
+            unread=tuple(problems.unread),
+        )
 
-    async def _read_modules(self, paths: Sequence[str]) -> dict[str, bytes]:
+    async def _read_modules(self, paths: Sequence[str]) -> dict[str, bytes | Unread]:
         modules = await self._read_plain(paths)
         # A query shows a link as a file with a path in it: only listings tell.
         doubtful = [
             path
             for path, data in modules.items()
-            if b"\n" not in data and not self._snapshot.knows(split(path)[0])
+            if isinstance(data, bytes)
+            and b"\n" not in data
+            and not self._snapshot.knows(split(path)[0])
         ]
         if not doubtful:
             return modules
@@ -292,14 +319,28 @@ class Reader:
         sure = {path: modules[path] for path in modules if path not in doubtful}
         return sure | await self._read_plain(doubtful)
 
-    async def _read_plain(self, paths: Iterable[str]) -> dict[str, bytes]:
+    async def _read_plain(self, paths: Iterable[str]) -> dict[str, bytes | Unread]:
         """Read small files that are there, through links where they are known."""
-        entries = dict[str, Entry]()
+        entries, found = dict[str, Entry](), dict[str, bytes | Unread]()
         for path in paths:
             entry = self._snapshot.file(path)
+            behind: Entry | Unread | None = entry
             if entry is not None and entry.is_link:
-                entry = (await self._walk(path)).entry
-            if entry is not None and entry.is_file and entry.size <= MAX_FILE:
-                entries[path] = entry
+                behind = await self._behind(*split(path))
+            if isinstance(behind, Unread):
+                found[path] = behind
+            elif behind is not None and behind.is_file and behind.size > MAX_FILE:
+                found[path] = Unread(TOO_LARGE)
+            elif behind is not None and behind.is_file:
+                entries[path] = behind
         blobs = await self._contents.get(entries.values())
-        return {path: blobs[entry.oid] for path, entry in entries.items()}
+        return found | {
+            path: self._module(entry, blobs) for path, entry in entries.items()
+        }
+
+    def _module(self, entry: Entry, blobs: Mapping[str, bytes]) -> bytes | Unread:
+        data = blobs.get(entry.oid)
+        if data is None:
+            why = self._contents.loss(entry.oid)
+            return Unread(f"cannot be read: {why}", passing=True)
+        return Unread(LFS_POINTER) if is_lfs_pointer(data) else data

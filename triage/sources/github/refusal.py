@@ -41,6 +41,10 @@ class Absent(NotFound):
     """A 404 or 422: what is missing, repository, commit or path, it does not tell."""
 
 
+class NoGitHub(SourceError):
+    """What came is no answer of GitHub's to what was asked."""
+
+
 class Forbidden(Unauthorized):
     """The credentials are good but may not do this; never tried again."""
 

@@ -36,6 +36,8 @@ LISTED = 1_000
 
 _SHA_ALONE = "application/vnd.github.sha"
 _FULL_ID = re.compile(r"[0-9a-f]{40}|[0-9a-f]{64}")
+_LARGEST_TREE = 64 << 20
+"""Bytes of one tree's answer: GitHub cuts one at 100,000 entries, far below."""
 _MOST_TREES = 300
 """Requests that one walk through a truncated tree may take."""
 
@@ -199,7 +201,7 @@ class _Walk:
             raise self._too_large(directory)
         tree = await self._trip.get(
             f"/git/trees/{oid}",
-            lambda answer: msgspec.json.decode(answer.body, type=_Tree),
+            _read_tree,
             parameters={"recursive": "1"} if recursive else {},
         )
         if not tree.truncated:
@@ -223,6 +225,16 @@ class _Walk:
             f"GitHub cannot list {directory or 'the repository'}: it is too large;"
             " name the file by its path in the repository"
         )
+
+
+def _read_tree(answer: Answer) -> _Tree:
+    """Read a tree, unless it alone would fill memory."""
+    if len(answer.body) > _LARGEST_TREE:
+        raise SourceError(
+            f"a tree of GitHub's is over {_LARGEST_TREE >> 20} MiB; name the file by"
+            " its path in the repository"
+        )
+    return msgspec.json.decode(answer.body, type=_Tree)
 
 
 def _contents(path: str) -> str:

@@ -8,7 +8,7 @@ from contextlib import asynccontextmanager
 
 from cachetools import LRUCache
 
-from triage.core.model import Package
+from triage.core.model import Package, Unread
 from triage.core.printed import shown
 from triage.errors import BadInput, CommitMissing, FileMissing
 from triage.sources.github import rest
@@ -105,7 +105,7 @@ class GitHubSource:
 
     async def read_all(
         self, commit: str | None, paths: Sequence[str]
-    ) -> dict[str, bytes]:
+    ) -> dict[str, bytes | Unread]:
         """Read small files together; those that are not there are left out."""
         plain = [path for path in dict.fromkeys(paths) if _is_plain(path)]
         async with self._reader(commit) as reader:
@@ -129,7 +129,7 @@ class GitHubSource:
 
     async def probe(
         self, commit: str | None, directories: Sequence[str]
-    ) -> tuple[dict[str, Package], dict[str, bytes]]:
+    ) -> tuple[dict[str, Package], dict[str, bytes | Unread]]:
         """Read the directories that are there, and the modules above them."""
         plain = [path for path in dict.fromkeys(directories) if _is_plain(path)]
         async with self._reader(commit) as reader:
