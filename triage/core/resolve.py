@@ -29,7 +29,7 @@ from triage.core.worth import Weighed
 
 RELATED_SHARE = 10
 """What is only related takes at most this part of the package's bytes."""
-RELATED_FROM = 9_000
+RELATED_FROM = 20_000
 """Bytes of a package below which nothing is only related: its reader finds the rest."""
 _NEAR_FRAMES = 2
 """How many frames below the crash come before everything else."""
