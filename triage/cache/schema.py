@@ -5,8 +5,6 @@ version is raised only when its tables change.
 """
 
 import ctypes
-from collections.abc import Iterator
-from contextlib import contextmanager
 from pathlib import Path
 from typing import Final
 
@@ -144,19 +142,6 @@ def _drop_all(db: apsw.Connection) -> None:
         raise ForeignFile
     for name in names:
         db.execute(f'DROP TABLE "{name}"')
-
-
-@contextmanager
-def transaction(db: apsw.Connection) -> Iterator[None]:
-    """Write all of the block or nothing; it alone writes meanwhile."""
-    db.execute("BEGIN IMMEDIATE")
-    try:
-        yield
-        db.execute("COMMIT")
-    except BaseException:
-        if db.in_transaction:  # a full disk has rolled back already
-            db.execute("ROLLBACK")
-        raise
 
 
 def _keep_wal(db: apsw.Connection) -> None:

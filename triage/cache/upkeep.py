@@ -6,7 +6,8 @@ from typing import Final
 
 import apsw
 
-from triage.cache.schema import KINDS, transaction
+from triage.cache.schema import KINDS
+from triage.database import transaction
 
 COMMIT_DIGITS: Final = 20
 """Bytes of a commit's key, with which the keys of its trees begin."""

@@ -15,9 +15,10 @@ from typing import Final
 import apsw
 
 from triage.cache.files import inode, make_private, set_aside
-from triage.cache.schema import ForeignFile, open_writer, transaction
+from triage.cache.schema import ForeignFile, open_writer
 from triage.cache.upkeep import prune
 from triage.cache.writes import Write
+from triage.database import transaction
 
 _log = logging.getLogger(__name__)
 

@@ -194,18 +194,20 @@ class View:
 
     def method(self, type_number: int, name: str) -> Decl | None:
         """Find a method by name, also through embedded types of the package."""
+        family = map(self.methods, self._family(type_number))
+        found = (decl for decls in family for decl in decls if decl.name == name)
+        return next(found, None)
+
+    def _family(self, type_number: int) -> Iterator[int]:
+        """Give a type and those that it embeds at any depth, the nearest first."""
         seen: set[int] = set()
         queue = [type_number]
         while queue:
             current = queue.pop(0)
-            if current in seen:
-                continue
-            seen.add(current)
-            for decl in self.methods(current):
-                if decl.name == name:
-                    return decl
-            queue += self.embedded(current)
-        return None
+            if current not in seen:
+                seen.add(current)
+                yield current
+                queue += self.embedded(current)
 
     def interface_methods(self, interface: int) -> dict[str, str]:
         """Return the methods that an interface lists itself, name and signature."""
@@ -254,17 +256,10 @@ class View:
 
     def field(self, type_number: int, name: str) -> int | None:
         """Find a field by name, also through embedded types; None where unknown."""
-        seen: set[int] = set()
-        queue = [type_number]
-        while queue:
-            current = queue.pop(0)
-            if current in seen:
-                continue
-            seen.add(current)
+        for current in self._family(type_number):
             for number in self.table.numbers_of("fields", current):
-                if self.table.text(self.table.record("fields", number)[1]) == name:
+                if self.field_name(number) == name:
                     return number
-            queue += self.embedded(current)
         return None
 
     def field_owner(self, field: int) -> int:

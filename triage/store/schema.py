@@ -1,8 +1,6 @@
 """The tables of `inbox.db`, and how the file is opened."""
 
 import os
-from collections.abc import Iterator
-from contextlib import contextmanager
 from pathlib import Path
 from typing import Final
 
@@ -101,19 +99,6 @@ def open_reader(path: Path, *, busy_ms: int) -> apsw.Connection:
     db = apsw.Connection(str(path), flags=apsw.SQLITE_OPEN_READONLY)
     db.set_busy_timeout(busy_ms)
     return db
-
-
-@contextmanager
-def transaction(db: apsw.Connection) -> Iterator[None]:
-    """Write all of the block or nothing; it alone writes meanwhile."""
-    db.execute("BEGIN IMMEDIATE")
-    try:
-        yield
-        db.execute("COMMIT")
-    except BaseException:
-        if db.in_transaction:  # a full disk has rolled back already
-            db.execute("ROLLBACK")
-        raise
 
 
 def unusable(path: Path, reason: str) -> StoreUnusable:

@@ -14,8 +14,9 @@ from typing import Any, Final, TypeVar
 
 import apsw
 
+from triage.database import transaction
 from triage.errors import StoreBusy, StoreError, TriageError
-from triage.store.schema import open_writer, transaction, unusable
+from triage.store.schema import open_writer, unusable
 
 T = TypeVar("T")
 Write = Callable[[apsw.Connection], T]
