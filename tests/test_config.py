@@ -283,6 +283,17 @@ def test_secrets_of_the_service_come_from_anywhere_and_do_not_show(
     assert getattr(Settings.from_env(), field) == "in-variable"
 
 
+@pytest.mark.parametrize("field", ["repos", *(name.lower() for name in SECRETS)])
+def test_several_values_may_be_a_list(field, user_file):
+    """TOML has one; what it holds is text, and never told."""
+    user_file(f'{field} = ["acme/shop=/srv/a,b", "acme/*"]\n')
+    assert getattr(Settings.from_env(), field) == ("acme/shop=/srv/a,b", "acme/*")
+    user_file(f'{field} = ["s3cret", 1]\n')
+    with pytest.raises(ConfigError, match=field) as caught:
+        Settings.from_env()
+    assert "s3cret" not in str(caught.value)
+
+
 @pytest.mark.parametrize("days", ["0", "-1", "nan", "soon"])
 def test_retention_is_a_number_of_days(days, monkeypatch):
     """Less than nothing is none."""

@@ -7,7 +7,6 @@ import time
 from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, replace
-from urllib.parse import urlsplit
 
 from triage.cache import care
 from triage.cache.blobs import Blobs
@@ -21,7 +20,7 @@ from triage.cache.stack import Stack
 from triage.config import Settings
 from triage.core.allowed import Allowed, read_allowed
 from triage.core.events import Fetch
-from triage.core.remote import repository_name
+from triage.core.remote import github_hosts, repository_name
 from triage.engine import Engine, Means, Repository
 from triage.errors import ConfigError, RateLimited, SourceError, TriageError
 from triage.helper import Helper
@@ -133,9 +132,8 @@ class Opener:
         """Read OWNER/NAME; a directory of that name is meant before it."""
         if os.path.isdir(name):  # noqa: PTH112 - Path's raises for a name too long
             return None
-        host = urlsplit(self._settings.github_url).hostname
         try:
-            return repository_name(name, [host] if host else [])
+            return repository_name(name, github_hosts(self._settings.github_url))
         except ValueError:  # no address at all: a bracket where none may be
             return None
 

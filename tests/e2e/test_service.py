@@ -95,6 +95,8 @@ async def test_a_crash_is_explained(service, told, sha):
         {"file": "cart/cart.go", "line": ADD},
         {"file": "/app/cart/cart.go", "line": ADD, "root_dir": ""},
         {"text": TRACE},
+        {"message": "it is over", "file": "cart/cart.go", "line": ADD},
+        {"trace": "no stack", "message": TRACE},
         {"message": TRACE, "max_tokens": 500, "depth": 1, "frames": 2},
         {"trace": TRACE, "related": False, "goos": "linux", "tags": ["prod"]},
     ],
@@ -311,6 +313,39 @@ async def test_logs_as_json(service, sha):
     assert incident["first_seen"] == "2023-11-14T22:13:20Z"
 
 
+async def test_logs_that_are_sent_again(service, sha):
+    """An exporter that got no answer sends the same bytes: that is no other crash."""
+    later = {**CRASHED, "timeUnixNano": "1700000001000000000"}
+    long = {"body": {"stringValue": "all is well " * 100_000}}
+    headers = {"Content-Type": "application/json"}
+    async with service() as caller:
+        for records in ([CRASHED], [CRASHED], [later], [later, long], [later, long]):
+            message = batch(sha, *records)
+            reply = await caller.post("/v1/logs", message, headers=headers)
+            assert (reply.status, reply.json) == (200, {"partialSuccess": {}})
+        events = (await caller.get("/v1/events")).json["events"]
+        ended = [await caller.ended(event["id"]) for event in events]
+        incident = (await caller.get(f"/v1/incidents/{ended[0]['incident']}")).json
+    assert (len(events), incident["count"]) == (3, 3)
+
+
+async def test_alerts_that_are_sent_again(service, told):
+    """A notification names no delivery either; its moments tell it from another."""
+    alert = {
+        "status": "firing",
+        "labels": {"repo": REPO, "commit": told["commit_sha"]},
+        "annotations": {"trace": TRACE},
+        "startsAt": "2023-11-14T22:13:20Z",
+    }
+    async with service() as caller:
+        first = await caller.post("/webhooks/alertmanager", {"alerts": [alert]})
+        again = await caller.post("/webhooks/alertmanager", {"alerts": [alert]})
+        alert["startsAt"] = "2023-11-14T23:13:20Z"
+        other = await caller.post("/webhooks/alertmanager", {"alerts": [alert]})
+    assert (first.status, again.status, other.status) == (202, 200, 202)
+    assert first.json == again.json != other.json
+
+
 async def test_logs_as_protobuf(service, sha):
     """The answer is in the request's own encoding."""
     message = ExportLogsServiceRequest()
@@ -368,6 +403,26 @@ async def test_logs_of_unknown_programs(service, sha):
     assert "triage.toml" in rejected.json["partialSuccess"]["errorMessage"]
     assert (none, taken.json) == ([], {"partialSuccess": {}})
     assert event["context"]["crash"]["repo"] == REPO
+
+
+async def test_addresses_on_an_enterprise_server(service, sha):
+    """They name repositories where TRIAGE_GITHUB_URL names their host."""
+    url = {"stringValue": f"git@git.acme.example:{REPO}.git"}
+    resource = {"attributes": [{"key": "vcs.repository.url.full", "value": url}]}
+    labels = {"repo": f"https://git.acme.example/{REPO}", "commit": sha}
+    alert = {"labels": labels, "annotations": {"trace": TRACE}}
+    changed = {"github_url": "https://git.acme.example/api/v3"}
+    async with service(changed=changed) as caller:
+        logs = await caller.post(
+            "/v1/logs",
+            batch(sha, CRASHED, resource=resource),
+            headers={"Content-Type": "application/json"},
+        )
+        await caller.post("/webhooks/alertmanager", {"alerts": [alert]})
+        events = (await caller.get("/v1/events")).json["events"]
+        ended = [await caller.ended(event["id"]) for event in events]
+    assert logs.json == {"partialSuccess": {}}
+    assert [event["context"]["crash"]["repo"] for event in ended] == [REPO, REPO]
 
 
 async def test_protobuf_logs_of_unknown_programs(service):

@@ -5,6 +5,7 @@ import resource
 import sqlite3
 import threading
 from contextlib import asynccontextmanager, contextmanager
+from dataclasses import replace
 
 import apsw
 import pytest
@@ -67,6 +68,23 @@ def sighting(name="a", *, at=5.0, commit="c1", message="boom", context=b"{}"):
         context=context,
         digest=context,
     )
+
+
+async def test_a_delivery_that_is_known_for_a_while(opened, wall):
+    """Within its window it is the same; after that it is another event."""
+    repeated = replace(arrival(delivery="d"), window=HOUR)
+    async with opened() as inbox:
+        (first,) = await inbox.receive([repeated])
+        wall.now += HOUR
+        (again,) = await inbox.receive([repeated])
+        wall.now += 1
+        (later,) = await inbox.receive([repeated])
+        (at_last,) = await inbox.receive([repeated])
+        wall.now -= 2 * HOUR  # the clock was put right
+        (back,) = await inbox.receive([repeated])
+    assert (first.id, first.new, again.new) == (again.id, True, False)
+    assert (later.new, later.id == first.id) == (True, False)
+    assert (at_last.id, back.id) == (later.id, later.id)
 
 
 async def test_a_delivery_becomes_one_event(opened):

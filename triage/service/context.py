@@ -9,7 +9,7 @@ from typing import Final
 
 from aiohttp import web
 
-from triage.core.events.wanted import decode, telemetry
+from triage.core.events.wanted import Wanted, decode, is_ambiguous, telemetry
 from triage.core.model import Result, Telemetry
 from triage.errors import Overloaded, SourceTimeout
 from triage.service.accept import form
@@ -41,7 +41,7 @@ async def explain(request: web.Request) -> web.Response:
         text = await body.expanded()
         written = app[RENDERED].known(text, accept)
         if written is None:
-            result = await _result(app, telemetry(decode(text)))
+            result = await _result(app, await _telemetry(decode(text)))
             written = app[RENDERED].write(
                 result, form(accept), body=text, accept=accept
             )
@@ -56,6 +56,13 @@ async def explain(request: web.Request) -> web.Response:
             "X-Triage-Served-From": written.result.served_from,
         },
     )
+
+
+async def _telemetry(wanted: Wanted) -> Telemetry:
+    """Make telemetry; where texts have to be searched for that, in a thread."""
+    if is_ambiguous(wanted):
+        return await asyncio.to_thread(telemetry, wanted)
+    return telemetry(wanted)
 
 
 async def _result(app: web.Application, told: Telemetry) -> Result:

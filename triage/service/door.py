@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Final
 
 from triage.config import Settings
-from triage.core.allowed import read_allowed, secrets_of
+from triage.core.allowed import read_allowed, several
 from triage.core.loopback import is_loopback
 from triage.errors import ConfigError
 
@@ -23,7 +23,7 @@ _LOCK: Final = "inbox.lock"
 
 def check(settings: Settings, host: str) -> None:
     """Raise `ConfigError` for settings that the service cannot run with."""
-    refuse_open_door(host, has_token=bool(secrets_of(settings.token)))
+    refuse_open_door(host, has_token=bool(several(settings.token)))
     read_allowed(settings.repos)
 
 

@@ -39,6 +39,7 @@ class Names:
 
 BODIES = web.AppKey("BODIES", Bodies)
 GATE = web.AppKey("GATE", Gate)
+HOSTS = web.AppKey("HOSTS", Sequence[str])
 INBOX = web.AppKey("INBOX", Inbox)
 LIMITS = web.AppKey("LIMITS", Limits)
 LOAD = web.AppKey("LOAD", Load)

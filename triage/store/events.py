@@ -16,6 +16,10 @@ _INSERT = (
     "INSERT INTO events (id, sender, delivery, head, received_at)"
     " VALUES (?, ?, ?, ?, ?) ON CONFLICT DO NOTHING"
 )
+_FORGET = (
+    "UPDATE events SET delivery = NULL"
+    " WHERE sender = ? AND delivery = ? AND received_at < ?"
+)
 _FIND = "SELECT id FROM events WHERE sender = ? AND delivery = ?"
 _PUT_BODY = "INSERT INTO bodies (seq, body) VALUES (?, ?)"
 _TAKE = (
@@ -49,6 +53,9 @@ def receive(arrivals: Sequence[Arrival], now: float) -> Write[list[Receipt]]:
 
 def _receive(db: apsw.Connection, arrival: Arrival, now: float) -> Receipt:
     name = secrets.token_hex(16)
+    if arrival.window is not None:
+        told = (arrival.sender, arrival.delivery, now - arrival.window)
+        db.execute(_FORGET, told)
     db.execute(_INSERT, (name, arrival.sender, arrival.delivery, arrival.head, now))
     if not db.changes():
         known = db.execute(_FIND, (arrival.sender, arrival.delivery)).get
