@@ -253,6 +253,8 @@ def test_default_map_gives_each_command_the_settings(user_file):
         "webhook_secret": None,
         "github_webhook_secret": None,
         "sentry_secret": None,
+        "sentry_token": None,
+        "sentry_url": "https://sentry.io",
         "retention_days": 30.0,
     }
     assert Settings.from_env().default_map(["context", "doctor"]) == {

@@ -31,6 +31,8 @@ from triage.sources.github.joblog import JobLogs
 from triage.sources.github.wire import Request as GitHubRequest
 from triage.sources.gitprocess import MINIMUM, git_version
 from triage.sources.repository import find_repository
+from triage.sources.sentry import HOST_KIND as SENTRY_EVENT
+from triage.sources.sentry import SentryEvents
 from triage.sources.worktree import WorktreeSource
 
 # A library says nothing that its user did not ask for.
@@ -217,6 +219,7 @@ class ListedOpener(CachingOpener):
         super().__init__(settings)
         self.allowed = read_allowed(settings.repos)
         self._helper = Helper()
+        self._sentry = SentryEvents(settings.sentry_token, url=settings.sentry_url)
 
     def means(self) -> Means:
         """Give the helper with memory, and keep it at hand."""
@@ -224,7 +227,9 @@ class ListedOpener(CachingOpener):
         return replace(means, parser=CachingParser(self._helper, self._tiers))
 
     async def fetch(self, fetch: Fetch) -> bytes:
-        """Fetch a job's log from GitHub."""
+        """Fetch a job's log from GitHub, or an event from Sentry."""
+        if fetch.host_kind == SENTRY_EVENT:
+            return await self._sentry.fetch(fetch)
         self.allowed.find(fetch.repo)
         return await JobLogs(self._api()).fetch(fetch)
 

@@ -140,6 +140,17 @@ class Settings:
         repr=False,
         metadata=_setting("TRIAGE_SENTRY_SECRET", "one secret, or two while rotating"),
     )
+    sentry_token: str | None = field(
+        default=None,
+        repr=False,
+        metadata=_setting("TRIAGE_SENTRY_TOKEN", "a token that may read events"),
+    )
+    """For events that Sentry's webhooks only point at."""
+    sentry_url: str = field(
+        default="https://sentry.io",
+        metadata=_setting("TRIAGE_SENTRY_URL", "the root of Sentry"),
+    )
+    """The one host that the token goes to."""
     retention_days: Annotated[float, msgspec.Meta(gt=0)] = field(
         default=30.0,
         metadata=_setting("TRIAGE_RETENTION_DAYS", "a number of days"),

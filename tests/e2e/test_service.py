@@ -7,6 +7,7 @@ from contextlib import asynccontextmanager
 from dataclasses import replace
 
 import pytest
+from aiohttp import web
 from openapi_spec_validator import validate
 from opentelemetry.proto.collector.logs.v1.logs_service_pb2 import (
     ExportLogsServiceRequest,
@@ -27,6 +28,7 @@ from triage.errors import (
     TriageError,
     Unauthorized,
 )
+from triage.service.door import bind
 from triage.store import Inbox
 
 REPO = "acme/shop"
@@ -238,6 +240,42 @@ async def test_events_that_tell_of_nothing(service):
     assert events.json["events"] == []
 
 
+async def test_an_event_that_sentry_keeps(service, sha):
+    """A hook with the address alone fails with what to set, then it is explained."""
+
+    async def answer(_):
+        event = {"platform": "go", "release": sha, "message": TRACE}
+        return web.json_response(event)
+
+    app = web.Application()
+    app.router.add_get("/api/0/events/1/", answer)
+    runner = web.AppRunner(app, access_log=None)
+    hooks = {"sentry_secret": SECRET, "projects": (Project("shop", REPO, match=MATCH),)}
+    await runner.setup()
+    with bind("127.0.0.1", 0) as place:
+        await web.SockSite(runner, place).start()
+        root = f"http://127.0.0.1:{place.getsockname()[1]}"
+        short = {"project": 7, "url": f"{root}/api/0/events/1/"}
+        body = json.dumps({"data": {"error": short}}).encode()
+        (signature,) = signed(body).values()
+        headers = {
+            "Sentry-Hook-Resource": "error",
+            "Sentry-Hook-Signature": signature.removeprefix("sha256="),
+        }
+        async with service(changed={**hooks, "sentry_url": root}) as caller:
+            taken = await caller.post("/webhooks/sentry", body, headers=headers)
+            (name,) = taken.json["events"]
+            failed = await caller.ended(name)
+        token = {"sentry_token": "good", "sentry_url": root}
+        async with service(changed={**hooks, **token}) as caller:
+            taken = await caller.post("/webhooks/sentry", body, headers=headers)
+            done = await caller.ended(taken.json["events"][0])
+        await runner.cleanup()
+    assert (failed["status"], failed["error"]["code"]) == ("failed", "unauthorized")
+    assert "TRIAGE_SENTRY_TOKEN" in failed["error"]["message"]
+    assert done["context"]["crash"]["function"] == "(*Cart).Add"
+
+
 def _github(body, kind="push"):
     (signature,) = signed(body).values()
     return {
@@ -260,6 +298,7 @@ async def test_bodies_that_say_to_be_json(service):
     assert events.json["events"] == []
 
 
+MATCH = Match(sentry_project=("7",))
 RESOURCE = {
     "attributes": [
         {"key": "service.name", "value": {"stringValue": "shop"}},
