@@ -204,25 +204,42 @@ async def test_bodies_of_wrong_types(service, body):
     }
 
 
+LOCAL = b"GET /healthz HTTP/1.1\r\nHost: localhost\r\n"
+
+
 @pytest.mark.parametrize(
-    "head",
+    ("head", "status"),
     [
-        b"GET /healthz HTTP/1.1\r\nHost: localhost\r\n" + b"X-A: b\r\n" * 10_000,
-        b"GET /healthz HTTP/1.1\r\nHost: localhost\r\nX-A: " + b"b" * 100_000,
-        b"GET /" + b"a" * 100_000 + b" HTTP/1.1\r\nHost: localhost",
-        b"GET /healthz HTTP/1.1\r\nHost: localhost\r\nX-A : b",
-        b"\x16\x03\x01\x02\x00\x01",
+        (LOCAL + b"X-A: b\r\n" * 10_000, 431),
+        (LOCAL + b"X-A: " + b"b" * 100_000, 431),
+        (LOCAL + b"X" * 100_000 + b": b", 431),
+        (b"GET /" + b"a" * 100_000 + b" HTTP/1.1\r\nHost: localhost", 414),
+        (LOCAL + b"X-A : b", 400),
+        (LOCAL + b"Host: localhost", 400),
+        (LOCAL + b"Content-Length: 1\r\nContent-Length: 2", 400),
+        (LOCAL + b"Content-Length: 1\r\nTransfer-Encoding: chunked", 400),
+        (LOCAL + b"Transfer-Encoding: gzip, chunked, x", 400),
+        (LOCAL + b"Content-Length: -1", 400),
+        (LOCAL + b"X-A: b\x00c", 400),
+        (b"GET /healthz HTTP/1.1", 400),
+        (b"GET /healthz HTTP/9.9\r\nHost: localhost", 400),
+        (b"G@T /healthz HTTP/1.1\r\nHost: localhost", 400),
+        (b"\x16\x03\x01\x02\x00\x01", 400),
+        (LOCAL + b"Expect: wonders", 417),
+        (LOCAL.replace(b"healthz", b"none") + b"Expect: wonders", 417),
     ],
 )
-async def test_heads_that_are_none(service, head):
-    """Ten thousand headers, or one without an end, are a bad request."""
+async def test_heads_that_are_none(service, head, status, caplog):
+    """Each is a problem of the caller's, and none of its bytes are in the log."""
     async with service() as caller:
-        reader, writer = await asyncio.open_connection("127.0.0.1", caller.port)
-        writer.write(head + b"\r\n\r\n")
-        answer = await reader.readline()
-        writer.close()
+        reply = await raw(caller.port, head + b"\r\nConnection: close\r\n\r\n")
         await is_quick(caller)
-    assert answer.split()[1] == b"400"
+        numbers = await caller.get("/metrics")
+    wanted = "too-large" if status in {414, 431} else "bad-request"
+    assert (reply.status, reply.code) == (status, wanted)
+    assert reply.json["request_id"] == reply.headers["X-Request-ID"]
+    assert f'{{code="{status}",route="(none)"}} 1.0' in numbers.body.decode()
+    assert [r for r in caplog.records if r.exc_info] == []
 
 
 @pytest.mark.parametrize(
