@@ -272,7 +272,7 @@ async def test_failed_events_can_be_tried_again(opened, wall):
 
 
 async def test_raw_bodies_go_after_a_while(opened, wall):
-    """Of what has ended alone; the event stays, but cannot be tried again."""
+    """Of what has ended alone; an event that led to nothing goes with it."""
     async with opened() as inbox:
         await inbox.receive([arrival(1), arrival(2)])
         (job,) = await inbox.claim(1)
@@ -281,9 +281,66 @@ async def test_raw_bodies_go_after_a_while(opened, wall):
         wall.now += 2 * HOUR
         assert await inbox.prune(HOUR) == 1
         assert await inbox.retry() == 0
-        assert (await inbox.event(job.id)).state == "failed"
+        assert await inbox.event(job.id) is None
         (other,) = await inbox.claim(5)
     assert other.body == b"text"
+
+
+async def test_an_incident_does_not_grow_for_ever(opened, wall, tmp_path):
+    """It keeps its count, its newest events and commits, and the newest contexts."""
+    async with opened() as inbox:
+        await inbox.receive([arrival(n, delivery=f"d{n}") for n in range(250)])
+        jobs = await inbox.claim(250)
+        for number, job in enumerate(jobs):
+            context = b'{"n":%d}' % (number // 5)
+            seen = sighting("ab"[number < 10], commit=f"c{number}", context=context)
+            await inbox.finish(job, seen)
+        wall.now += 2 * HOUR
+        (late,) = await inbox.receive([arrival(delivery="late")])
+        (job,) = await inbox.claim(1)
+        await inbox.finish(job, sighting("a", commit="c", context=b'{"n":0}'))
+        assert await inbox.prune(HOUR, at_once=100) == 250
+        assert await inbox.prune(HOUR) == 0
+        one, two = await inbox.incident("a"), await inbox.incident("b")
+        oldest = await inbox.event(jobs[10].id)
+        emptied = await inbox.event(jobs[160].id)
+        last = await inbox.event(jobs[-1].id)
+        (known,) = await inbox.receive([arrival(delivery="late")])
+    assert not known.new
+    assert (one.count, two.count) == (241, 10)
+    assert (len(one.events), one.events[0]) == (100, late.id)
+    assert (len(one.commits), len(one.contexts), len(two.contexts)) == (100, 10, 2)
+    assert oldest is None
+    assert (emptied.state, emptied.context) == ("done", None)
+    assert (last.state, last.context) == ("done", b'{"n":49}')
+    db = sqlite3.connect(tmp_path / INBOX)
+    counts = "(SELECT count(*) FROM {})"
+    names = ("events", "contexts", "commits", "bodies")
+    held = db.execute(f"SELECT {', '.join(map(counts.format, names))}").fetchone()
+    db.close()
+    assert held == (110, 11, 110, 1)  # one context is both incidents'
+
+
+async def test_a_file_of_an_older_version(opened, tmp_path, wall):
+    """It is brought up to this one's, with all that it holds."""
+    async with opened() as inbox:
+        (receipt,) = await inbox.receive([arrival()])
+        (job,) = await inbox.claim(1)
+        await inbox.finish(job, sighting())
+    db = sqlite3.connect(tmp_path / INBOX)
+    for index in ("to_prune", "pruned", "by_context"):
+        db.execute(f"DROP INDEX events_{index}")
+    db.execute("ALTER TABLE events DROP COLUMN pruned")
+    db.execute("CREATE INDEX events_by_end ON events (finished_at)")
+    db.execute("PRAGMA user_version = 1")
+    db.commit()
+    db.close()
+    async with opened() as inbox:
+        wall.now += 2 * HOUR
+        assert await inbox.prune(HOUR) == 1
+        assert (await inbox.event(receipt.id)).context == b"{}"
+    async with opened() as inbox:
+        assert (await inbox.incident("a")).count == 1
 
 
 async def test_lists_come_in_pages(opened):

@@ -213,27 +213,5 @@ def retry(names: Sequence[str], now: float) -> Write[int]:
     return write
 
 
-def prune(before: float) -> Write[int]:
-    """Drop the raw bodies of events that ended before that moment."""
-
-    def write(db: apsw.Connection) -> int:
-        db.execute(
-            "DELETE FROM bodies WHERE seq IN (SELECT seq FROM events"
-            " WHERE finished_at < ?)",
-            (before,),
-        )
-        dropped = db.changes()
-        db.execute(
-            "UPDATE events SET report = NULL WHERE finished_at < ?"
-            " AND report IS NOT NULL",
-            (before,),
-        )
-        for _ in db.execute("PRAGMA incremental_vacuum(1000)"):
-            pass
-        return dropped
-
-    return write
-
-
 def _own(job: Job) -> tuple[int, int]:
     return job.seq, job.attempt

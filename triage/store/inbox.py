@@ -11,7 +11,7 @@ from typing import Concatenate, Final, ParamSpec, TypeVar
 import apsw
 
 from triage.errors import StoreBusy
-from triage.store import events, reading
+from triage.store import events, pruning, reading
 from triage.store.reading import Filter
 from triage.store.schema import open_reader
 from triage.store.values import (
@@ -119,9 +119,17 @@ class Inbox:
         """Try failed events again: all, or those named; returns how many."""
         return await self._writer.do(events.retry(names, self.now()))
 
-    async def prune(self, seconds: float) -> int:
-        """Drop raw bodies of events that ended longer ago than that."""
-        return await self._writer.do(events.prune(self.now() - seconds))
+    async def prune(self, seconds: float, *, at_once: int = 500) -> int:
+        """Drop what is not kept of events that ended longer ago than that.
+
+        Returns how many there were. After *at_once* of them others may write.
+        """
+        before, pruned = self.now() - seconds, 0
+        while True:
+            count = await self._writer.do(pruning.prune(before, at_once))
+            pruned += count
+            if count < at_once:
+                return pruned
 
     async def event(self, name: str) -> Event | None:
         """Read one event with its context."""
