@@ -387,9 +387,11 @@ def serve(host: str, port: int, workers: int, data_dir: Path) -> None:
     """
     from triage.config import Settings
     from triage.service.door import bind, check, locked
+    from triage.service.handles import raise_limit
 
     settings = replace(Settings.from_env(Path.cwd()), data_dir=data_dir)
     check(settings, host)
+    raise_limit()
     with locked(data_dir), bind(host, port) as place:
         if workers == 1:
             from triage.service.run import run_one

@@ -427,6 +427,11 @@ async def test_what_is_open(service):
         {"Host": "127.0.0.1.evil.example:80"},
         {"Host": "[::1"},
         {"Host": "10.0.0.1"},
+        {"Host": "evil.example@localhost"},
+        {"Host": "localhost:80:80"},
+        {"Host": "localhost:x"},
+        {"Host": "[::1]x"},
+        {"Host": ""},
         {"Origin": "https://evil.example"},
         {"Origin": "null"},
         {"Origin": "http://localhost:1"},
@@ -437,6 +442,35 @@ async def test_pages_of_elsewhere(service, method, path, headers):
     async with service() as caller:
         reply = await caller.ask(method, path, headers=headers)
     assert (reply.status, reply.code) == (401, "unauthorized")
+
+
+async def test_callers_that_name_no_host(service):
+    """The old protocol lets them; nothing is told, and no name is looked up."""
+    async with service() as caller:
+        refused = await raw(caller.port, b"GET /v1/events HTTP/1.0\r\n\r\n")
+        named = b"GET /v1/events HTTP/1.0\r\nHost: localhost\r\n\r\n"
+        told = await raw(caller.port, named)
+    assert (refused.status, refused.code) == (401, "unauthorized")
+    assert told.status == 200
+
+
+async def test_connections_that_are_held(service):
+    """Who has been idle longest makes room; who is being answered does not."""
+    async with service(limits=replace(SMALL, connections=3)) as caller:
+        head = b"POST /v1/context HTTP/1.1\r\nHost: localhost\r\nContent-Length: 2\r\n"
+        busy = await asyncio.open_connection("127.0.0.1", caller.port)
+        busy[1].write(head + b"Connection: close\r\n\r\n")
+        held = [
+            await asyncio.open_connection("127.0.0.1", caller.port) for _ in range(20)
+        ]
+        await is_quick(caller)
+        gone = await asyncio.gather(*(reader.read() for reader, _ in held[:18]))
+        busy[1].write(b"{}")
+        answer = await busy[0].read()
+        for _, writer in (*held, busy):
+            writer.close()
+    assert set(gone) == {b""}
+    assert answer.startswith(b"HTTP/1.1 400")
 
 
 @pytest.mark.parametrize("host", ["localhost", "127.0.0.1", "[::1]", "LOCALHOST"])

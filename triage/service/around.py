@@ -76,6 +76,7 @@ def unasked(
 def _mark(response: web.StreamResponse, name: str) -> None:
     """Add the headers that all answers have."""
     headers = response.headers
+    headers["Server"] = "triage"  # not what it is made of
     headers["X-Triage-Version"] = __version__
     headers["X-Request-ID"] = name
     headers["X-Content-Type-Options"] = "nosniff"

@@ -4,6 +4,7 @@ What is no HTTP reaches neither routes nor middlewares; aiohttp would answer in 
 text, and put the caller's bytes into the log.
 """
 
+import asyncio
 from collections.abc import Awaitable, Callable
 from http import HTTPStatus
 from typing import Any, Final
@@ -12,6 +13,7 @@ from aiohttp import web
 from aiohttp.http_exceptions import HttpProcessingError, LineTooLong
 
 from triage.service.around import unasked
+from triage.service.handles import share
 from triage.service.limits import Limits
 
 Handle = Callable[[web.BaseRequest], Awaitable[web.StreamResponse]]
@@ -39,16 +41,28 @@ class Runner(web.AppRunner):
     def __init__(self, app: web.Application, limits: Limits) -> None:
         super().__init__(app, shutdown_timeout=_SHUTDOWN)
         self._limits = limits
+        self._share = share(limits.connections)
+
+    @property
+    def backlog(self) -> int:
+        """Tell how many connections may wait to be accepted."""
+        return self._share.backlog
 
     async def _make_server(self) -> web.Server:
         made = await super()._make_server()
-        return _Server(self.app, made, self._limits)
+        return _Server(self.app, made, self._limits, self._share.connections)
 
 
 class _Server(web.Server):
-    """Makes connections; *made* is the server that aiohttp would have taken."""
+    """Makes connections; *made* is the server that aiohttp would have taken.
 
-    def __init__(self, app: web.Application, made: web.Server, limits: Limits) -> None:
+    There are *most* connections, then the one that has been idle longest is closed: who
+    holds many keeps nobody out.
+    """
+
+    def __init__(
+        self, app: web.Application, made: web.Server, limits: Limits, most: int
+    ) -> None:
         super().__init__(
             self._expecting(made.request_handler),
             request_factory=made.request_factory,
@@ -56,6 +70,26 @@ class _Server(web.Server):
         )
         self._app = app
         self._limits = limits
+        self._most = most
+        self._open = dict[web.RequestHandler, None]()  # in the order of their arrival
+
+    def connection_made(
+        self, handler: web.RequestHandler, transport: asyncio.Transport
+    ) -> None:
+        """Take a connection, at the expense of another where there are too many."""
+        super().connection_made(handler, transport)
+        self._open[handler] = None
+        if len(self._open) > self._most:
+            idle = next((one for one in self._open if _is_idle(one)), handler)
+            del self._open[idle]
+            idle.force_close()
+
+    def connection_lost(
+        self, handler: web.RequestHandler, exc: BaseException | None = None
+    ) -> None:
+        """Forget a connection."""
+        super().connection_lost(handler, exc)
+        self._open.pop(handler, None)
 
     def __call__(self) -> web.RequestHandler:
         """Make the connection of one caller."""
@@ -84,6 +118,11 @@ class _Connection(web.RequestHandler):
 
     __slots__ = ("_server",)
 
+    @property
+    def is_idle(self) -> bool:
+        """Tell whether no request is there, whole, or being answered."""
+        return not self._request_in_progress and not self._messages
+
     def __init__(self, server: _Server, **options: Any) -> None:
         super().__init__(server, **options)
         self._server = server
@@ -104,6 +143,10 @@ class _Connection(web.RequestHandler):
         response = self._server.refused(exc)
         response.force_close()
         return response
+
+
+def _is_idle(connection: web.RequestHandler) -> bool:
+    return isinstance(connection, _Connection) and connection.is_idle
 
 
 def _refusal(error: HttpProcessingError, limits: Limits) -> Refusal:

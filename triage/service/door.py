@@ -16,8 +16,8 @@ from triage.config import Settings
 from triage.core.allowed import read_allowed, several
 from triage.core.loopback import is_loopback
 from triage.errors import ConfigError
+from triage.service.handles import share
 
-BACKLOG: Final = 1_024
 _LOCK: Final = "inbox.lock"
 
 
@@ -47,7 +47,9 @@ def bind(host: str, port: int) -> socket.socket:
         family, _, _, _, address = socket.getaddrinfo(
             host, port, type=socket.SOCK_STREAM, flags=socket.AI_PASSIVE
         )[0]
-        return socket.create_server(address[:2], family=family, backlog=BACKLOG)
+        return socket.create_server(
+            address[:2], family=family, backlog=share(1).backlog
+        )
     except (OSError, UnicodeError) as error:
         reason = error.strerror if isinstance(error, OSError) else "no such name"
         raise ConfigError(

@@ -12,7 +12,7 @@ from triage.app import open_works
 from triage.config import Settings
 from triage.service.app import make_app
 from triage.service.connection import Runner
-from triage.service.door import BACKLOG, announce
+from triage.service.door import announce
 from triage.service.limits import Limits
 from triage.service.logbook import set_up
 
@@ -42,7 +42,7 @@ async def serve(
         runner = Runner(app, Limits())
         try:
             await runner.setup()
-            await web.SockSite(runner, place, backlog=BACKLOG).start()
+            await web.SockSite(runner, place, backlog=runner.backlog).start()
             if alive is None:
                 announce(settings, place)
             await stop.wait()
