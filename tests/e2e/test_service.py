@@ -29,7 +29,7 @@ from triage.errors import (
     Unauthorized,
 )
 from triage.service.door import bind
-from triage.store import Inbox
+from triage.store import INBOX, Inbox
 
 REPO = "acme/shop"
 
@@ -654,3 +654,12 @@ async def test_what_makes_it_unready(service, monkeypatch):
     assert (reply.status, reply.json["ready"]) == (503, False)
     assert [c["name"] for c in reply.json["checks"]] == ["inbox", "means"]
     assert again.json == reply.json
+
+
+async def test_an_inbox_that_takes_nothing_makes_it_unready(service, settings):
+    """A full disk, or a file that is gone, is told before the next delivery."""
+    async with service() as caller:
+        (settings.data_dir / INBOX).unlink()
+        reply = await caller.get("/readyz")
+    assert reply.status == 503
+    assert INBOX in reply.json["checks"][0]["text"]

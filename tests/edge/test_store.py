@@ -433,12 +433,41 @@ async def test_a_full_disk(opened):
         await inbox.receive([arrival(1)])
         with no_room(300_000), pytest.raises(StoreBusy, match="takes no more"):
             await inbox.receive([arrival(2), arrival(3, body=bytes(1 << 20))])
+        with no_room(0), pytest.raises(StoreBusy, match="takes no more"):
+            await inbox.check()
+        await inbox.check()
         assert (await inbox.depth())["received"] == 1
         await inbox.receive([arrival(4, body=bytes(1 << 20))])
         assert await inbox._writer.do(lambda db: db.pragma("quick_check")) == "ok"
     async with opened() as inbox:
         heads = [job.head for job in await inbox.claim(9)]
     assert heads == [b'{"number":1}', b'{"number":4}']
+
+
+@pytest.mark.parametrize("replaced", [False, True])
+async def test_a_file_that_is_taken_away(opened, tmp_path, replaced):
+    """Nothing is acknowledged that only the running process would know."""
+    path = tmp_path / INBOX
+    async with opened() as inbox:
+        await inbox.receive([arrival()])
+        path.rename(tmp_path / "elsewhere")
+        if replaced:
+            path.touch()
+        for work in (inbox.receive([arrival()]), inbox.check()):
+            with pytest.raises(StoreUnusable, match="moved or deleted"):
+                await work
+        (tmp_path / "elsewhere").rename(path)
+        assert len(await inbox.receive([arrival()])) == 1
+
+
+async def test_a_file_that_cannot_be_written(opened, unprivileged):
+    """It is told with its name, when it is opened or when it is written."""
+    async with opened(unprivileged):
+        pass
+    (unprivileged / INBOX).chmod(0o400)
+    with pytest.raises(StoreUnusable, match="cannot be opened or written"):
+        async with opened(unprivileged) as inbox:
+            await inbox.receive([arrival()])
 
 
 async def test_a_file_that_another_holds(opened, tmp_path):

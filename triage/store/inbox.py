@@ -13,7 +13,7 @@ import apsw
 from triage.errors import StoreBusy
 from triage.store import events, pruning, reading
 from triage.store.reading import Filter
-from triage.store.schema import open_reader
+from triage.store.schema import open_reader, touch
 from triage.store.values import (
     Arrival,
     Event,
@@ -150,6 +150,10 @@ class Inbox:
     ) -> Page[Incident]:
         """List incidents, the last seen first."""
         return await self._read(reading.incidents, wanted, cursor, limit)
+
+    async def check(self) -> None:
+        """Raise the error that a delivery would have now: a little is written."""
+        await self._writer.do(touch)
 
     async def depth(self) -> dict[str, int]:
         """Count the events that are not done, by state."""

@@ -116,6 +116,11 @@ def open_reader(path: Path, *, busy_ms: int) -> apsw.Connection:
     return db
 
 
+def touch(db: apsw.Connection) -> None:
+    """Write what is there already, so that the disk has to take something."""
+    db.execute(f"PRAGMA user_version = {VERSION}")
+
+
 @contextmanager
 def transaction(db: apsw.Connection) -> Iterator[None]:
     """Write all of the block or nothing; it alone writes meanwhile."""
