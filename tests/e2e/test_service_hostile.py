@@ -9,12 +9,13 @@ from contextlib import asynccontextmanager
 from dataclasses import replace
 
 import pytest
+from aiohttp import web
 
 import triage
 from tests.e2e.conftest import FILES, TRACE
 from tests.serving import SECRET, TOKEN, Reply, serving, signed
 from triage.errors import ConfigError
-from triage.service.door import check
+from triage.service.door import bind, check
 from triage.service.limits import Limits
 
 REPO = "acme/shop"
@@ -502,6 +503,36 @@ async def test_too_much_at_once(service, told):
     for reply in (body, context):
         assert (reply.status, reply.code) == (503, "busy")
         assert int(reply.headers["Retry-After"]) > 0
+
+
+async def test_a_source_that_does_not_answer(service, told, repo):
+    """It leaves room for the repositories that others read."""
+    asked, gate = asyncio.Event(), asyncio.Event()
+
+    async def wait(_):
+        asked.set()
+        await gate.wait()
+        return web.Response(status=404)
+
+    app = web.Application()
+    app.router.add_route("*", "/{path:.*}", wait)
+    runner = web.AppRunner(app, access_log=None)
+    await runner.setup()
+    with bind("127.0.0.1", 0) as place:
+        await web.SockSite(runner, place).start()
+        url = f"http://127.0.0.1:{place.getsockname()[1]}"
+        tight = replace(SMALL, contexts=2, remote_contexts=1)
+        listed = f"acme/*, {REPO}={repo.path}"
+        async with service(limits=tight, repos=listed, github_url=url) as caller:
+            there = {**told, "repo": "acme/other"}
+            slow = asyncio.ensure_future(caller.post("/v1/context", there))
+            await asked.wait()
+            more = await caller.post("/v1/context", {**there, "depth": 1})
+            here = await caller.post("/v1/context", told)
+            gate.set()
+            await slow
+        await runner.cleanup()
+    assert (more.status, more.code, here.status) == (503, "busy", 200)
 
 
 async def test_a_context_that_takes_too_long(service, told):

@@ -70,6 +70,18 @@ def sighting(name="a", *, at=5.0, commit="c1", message="boom", context=b"{}"):
     )
 
 
+async def test_a_clock_that_was_ahead(opened, wall):
+    """What waits for a moment years away is due once the clock has been put right."""
+    async with opened() as inbox:
+        await inbox.receive([arrival(1)])
+        (job,) = await inbox.claim(1)
+        wall.now += 365 * 24 * HOUR
+        await inbox.wait(job, wall.now + 5, "timeout", "later")
+        assert await inbox.claim(1) == []
+        wall.now -= 365 * 24 * HOUR
+        assert [job.attempt for job in await inbox.claim(1)] == [2]
+
+
 async def test_a_delivery_that_is_known_for_a_while(opened, wall):
     """Within its window it is the same; after that it is another event."""
     repeated = replace(arrival(delivery="d"), window=HOUR)

@@ -67,8 +67,8 @@ async def _telemetry(wanted: Wanted) -> Telemetry:
 
 async def _result(app: web.Application, told: Telemetry) -> Result:
     """Ask the engine, of a repository by the name that the list has for it."""
-    name, _ = app[WORKS].allowed.find(told.repo)
-    with _one_more(app):
+    name, path = app[WORKS].allowed.find(told.repo)
+    with _one_more(app, remote=path is None):
         return await _context(app, replace(told, repo=name))
 
 
@@ -84,13 +84,17 @@ async def _context(app: web.Application, told: Telemetry) -> Result:
 
 
 @contextmanager
-def _one_more(app: web.Application) -> Iterator[None]:
-    """Count a context that is being made; raises `Overloaded` above the bound."""
-    load = app[LOAD]
-    if load.contexts >= app[LIMITS].contexts:
+def _one_more(app: web.Application, *, remote: bool) -> Iterator[None]:
+    """Count a context that is being made; raises `Overloaded` above the bounds."""
+    load, limits = app[LOAD], app[LIMITS]
+    if load.contexts >= limits.contexts or (
+        remote and load.remote >= limits.remote_contexts
+    ):
         raise Overloaded("too many contexts are being made; try again in a moment")
     load.contexts += 1
+    load.remote += remote
     try:
         yield
     finally:
         load.contexts -= 1
+        load.remote -= remote

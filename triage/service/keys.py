@@ -23,6 +23,8 @@ class Load:
     """What is under way in this process."""
 
     contexts: int = 0
+    remote: int = 0
+    """Contexts among them whose repository is not on disk."""
 
 
 class Names:

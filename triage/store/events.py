@@ -29,9 +29,11 @@ _TAKE = (
     " report, received_at"
 )
 _DUE = (
-    "SELECT seq FROM events WHERE state = 'waiting' AND retry_at <= ?"
-    " ORDER BY retry_at LIMIT ?"
+    "SELECT seq FROM events WHERE state = 'waiting'"
+    " AND (retry_at <= ?1 OR retry_at > ?1 + ?2) ORDER BY retry_at LIMIT ?3"
 )
+_LONGEST_WAIT: Final = 2 * 86_400
+"""Seconds; nothing waits longer but after a clock that was ahead has been put right."""
 _NEW = "SELECT seq FROM events WHERE state = 'received' ORDER BY seq LIMIT ?"
 _LAST_CHILD = "SELECT max(position) FROM events WHERE parent = ? HAVING max(position)"
 _INSERT_CHILD = (
@@ -68,7 +70,7 @@ def claim(limit: int, now: float) -> Write[list[Job]]:
     """Take up to *limit* events to work on: those whose time has come, then new ones."""
 
     def write(db: apsw.Connection) -> list[Job]:
-        due = db.execute(_DUE, (now, limit)).fetchall()
+        due = db.execute(_DUE, (now, _LONGEST_WAIT, limit)).fetchall()
         due += db.execute(_NEW, (limit - len(due),)).fetchall()
         rows = (db.execute(_TAKE, (os.getpid(), seq)).fetchone() for (seq,) in due)
         return [_job(row) for row in rows]
