@@ -23,7 +23,7 @@ def unit(name: str) -> list[str]:
 def container(name: str) -> str:
     """Return the one instruction of a name, without what is for other stages."""
     *_, found = re.findall(rf"(?m)^{name} (.*)$", CONTAINER)
-    return found
+    return str(found)
 
 
 @pytest.mark.parametrize(
