@@ -112,6 +112,20 @@ async def test_heads_that_do_not_come(service):
         writer.close()
 
 
+async def test_callers_that_go_away(service, caplog):
+    """Half a body and no one to answer is nothing to log: anyone could fill the disk."""
+    head = b"POST /v1/context HTTP/1.1\r\nHost: localhost\r\nContent-Length: 9\r\n\r\n{"
+    async with service() as caller:
+        for _ in range(5):
+            _, writer = await asyncio.open_connection("127.0.0.1", caller.port)
+            writer.write(head)
+            await is_quick(caller)
+            writer.close()
+            await writer.wait_closed()
+        await is_quick(caller)
+    assert [r for r in caplog.records if r.levelname == "ERROR"] == []
+
+
 async def test_bodies_that_break_off(service):
     """Half a body is no body, and leaves nothing behind."""
     async with service() as caller:

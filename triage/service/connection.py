@@ -136,6 +136,8 @@ class _Connection(web.RequestHandler):
     ) -> web.StreamResponse:
         """Answer what is no request; the connection ends with that."""
         del status, message
+        if isinstance(exc, ConnectionError):
+            raise exc  # the caller has gone: nothing to answer, nor to log
         if not isinstance(exc, HttpProcessingError):
             self.log_exception("a request failed", exc_info=exc)
         if request.writer.output_size > 0:
