@@ -17,7 +17,7 @@ from unittest import mock
 import triage
 from scripts.bench_packages import commit, write_package
 from scripts.bench_rows import Row
-from triage import app
+from triage.app import openers
 from triage.core import answer
 from triage.engine import investigation
 from triage.helper import Helper
@@ -154,8 +154,8 @@ def _measuring(parts: Parts) -> Iterator[None]:
     sent: Callable[..., wire.Answer] = wire.Client.send
     assembled: Callable[..., triage.Result] = answer.assemble
     with (
-        mock.patch.object(app, "GitHubSource", TimedGitHub),
-        mock.patch.object(app, "Helper", TimedHelper),
+        mock.patch.object(openers, "GitHubSource", TimedGitHub),
+        mock.patch.object(openers, "Helper", TimedHelper),
         mock.patch.object(wire.Client, "send", send),
         mock.patch.object(investigation, "assemble", assemble),
     ):

@@ -45,6 +45,7 @@ def reading(
     media: str = JSON,
     query: tuple[tuple[str, str], ...] = (),
     projects: Sequence[Project] = (SHOP,),
+    hosts: Sequence[str] = (),
 ) -> Reading:
     """Read a body as if it had just come."""
-    return read(Head(sender, media, kind, None, query), sent, projects)
+    return read(Head(sender, media, kind, None, query), sent, projects, hosts)

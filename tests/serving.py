@@ -20,9 +20,9 @@ from aiohttp import web
 from triage.app import open_works
 from triage.config import Settings
 from triage.service.app import make_app
+from triage.service.connection import Runner
 from triage.service.door import bind
 from triage.service.limits import Limits, Pace
-from triage.service.run import protocol
 
 _LONG = 1 << 20
 ROOT = Path(__file__).parents[1]
@@ -111,7 +111,7 @@ async def serving(
     """Run the service here; *works* makes what it works with."""
     limits = limits or Limits()
     app = make_app(works, settings, limits=limits, pace=pace)
-    runner = web.AppRunner(app, **protocol(limits))
+    runner = Runner(app, limits)
     with closing(bind("127.0.0.1", 0)) as place:
         await runner.setup()
         try:

@@ -253,6 +253,8 @@ def test_default_map_gives_each_command_the_settings(user_file):
         "webhook_secret": None,
         "github_webhook_secret": None,
         "sentry_secret": None,
+        "sentry_token": None,
+        "sentry_url": "https://sentry.io",
         "retention_days": 30.0,
     }
     assert Settings.from_env().default_map(["context", "doctor"]) == {
@@ -281,6 +283,17 @@ def test_secrets_of_the_service_come_from_anywhere_and_do_not_show(
     monkeypatch.delenv(f"TRIAGE_{name}_FILE")
     monkeypatch.setenv(f"TRIAGE_{name}", "in-variable")
     assert getattr(Settings.from_env(), field) == "in-variable"
+
+
+@pytest.mark.parametrize("field", ["repos", *(name.lower() for name in SECRETS)])
+def test_several_values_may_be_a_list(field, user_file):
+    """TOML has one; what it holds is text, and never told."""
+    user_file(f'{field} = ["acme/shop=/srv/a,b", "acme/*"]\n')
+    assert getattr(Settings.from_env(), field) == ("acme/shop=/srv/a,b", "acme/*")
+    user_file(f'{field} = ["s3cret", 1]\n')
+    with pytest.raises(ConfigError, match=field) as caught:
+        Settings.from_env()
+    assert "s3cret" not in str(caught.value)
 
 
 @pytest.mark.parametrize("days", ["0", "-1", "nan", "soon"])

@@ -20,12 +20,13 @@ import click
 
 from triage._version import __version__
 from triage.errors import ConfigError, ReaderGone, TriageError
+from triage.options import data_dir
+from triage.service_commands import inbox, serve
 from triage.streams import guarded, is_typed
 
 if TYPE_CHECKING:
     from triage.config import Settings
     from triage.core.model import Result, Telemetry
-    from triage.store import State
 
 T = TypeVar("T")
 
@@ -136,13 +137,6 @@ class _Line(logging.Formatter):
         return f"triage: {record.levelname.lower()}: {text}"
 
 
-_data_dir = click.option(
-    "--data-dir",
-    type=click.Path(path_type=Path, file_okay=False),
-    help="Directory of the cache.",
-)
-
-
 @cli.command()
 @click.argument("trace", required=False)
 @click.option("--repo", default=".", help="Path of a repository, or OWNER/NAME.")
@@ -188,7 +182,7 @@ _data_dir = click.option(
 @click.option("--goos", help="Target system, where crash file and trace tell none.")
 @click.option("--goarch", help="Target architecture, likewise.")
 @click.option("--tags", default="", help="Build tags, comma separated.")
-@_data_dir
+@data_dir
 @click.option("--no-cache", is_flag=True, help="Neither read nor keep what was found.")
 @click.pass_obj
 def context(  # noqa: PLR0917 - click hands every option over by name
@@ -322,7 +316,7 @@ def parse(files: tuple[str, ...], form: str) -> None:
 
 
 @cli.group()
-@_data_dir
+@data_dir
 @click.pass_context
 def cache(context: click.Context, data_dir: Path) -> None:
     """Look after what was fetched, parsed and answered before."""
@@ -364,85 +358,6 @@ def clear(settings: "Settings") -> None:
 
 
 @cli.command()
-@click.option("--host", default="127.0.0.1", show_default=True, help="Address.")
-@click.option(
-    "--port",
-    type=click.IntRange(0, 65535),
-    default=8080,
-    show_default=True,
-    help="Port; 0 takes one that is free.",
-)
-@click.option(
-    "--workers",
-    type=click.IntRange(1, 64),
-    default=1,
-    show_default=True,
-    help="Processes that share the port and the inbox.",
-)
-@_data_dir
-def serve(host: str, port: int, workers: int, data_dir: Path) -> None:
-    """Take panics over HTTP and answer with their contexts.
-
-    Settings also come from triage.toml in the working directory.
-    """
-    from triage.config import Settings
-    from triage.service.door import bind, check, locked
-
-    settings = replace(Settings.from_env(Path.cwd()), data_dir=data_dir)
-    check(settings, host)
-    with locked(data_dir), bind(host, port) as place:
-        if workers == 1:
-            from triage.service.run import run_one
-
-            run_one(settings, place)
-            return
-        from triage.service.cluster import run_cluster
-
-        sys.exit(run_cluster(settings, place, workers))
-
-
-@cli.group()
-@_data_dir
-@click.pass_context
-def inbox(context: click.Context, data_dir: Path) -> None:
-    """Look after the events that the service has taken in."""
-    context.obj = replace(context.obj, data_dir=data_dir)
-
-
-@inbox.command("list")
-@click.option(
-    "--status",
-    type=click.Choice(["received", "working", "waiting", "done", "failed"]),
-    help="Only these.",
-)
-@click.option(
-    "--limit",
-    type=click.IntRange(1, 10_000),
-    default=50,
-    show_default=True,
-    help="How many, the newest first.",
-)
-@click.pass_obj
-def list_events(settings: "Settings", status: "State | None", limit: int) -> None:
-    """Show events: id, status, attempts, when received, and what was wrong."""
-    from triage.core.visible import printable
-    from triage.service.inbox import listed
-
-    for line in asyncio.run(listed(settings, status, limit)):
-        click.echo(printable(line))
-
-
-@inbox.command()
-@click.argument("ids", nargs=-1)
-@click.pass_obj
-def retry(settings: "Settings", ids: tuple[str, ...]) -> None:
-    """Try failed events again: those of IDS, or all."""
-    from triage.service.inbox import retried
-
-    click.echo(f"{asyncio.run(retried(settings, ids))} events will be tried again")
-
-
-@cli.command()
 @click.pass_obj
 def doctor(settings: "Settings | ConfigError") -> None:
     """Check the helper, git and the settings."""
@@ -454,3 +369,7 @@ def doctor(settings: "Settings | ConfigError") -> None:
         click.echo(_one_line(line).encode())  # a path may be in no one's encoding
     if not all(check.fine for check in checks):
         sys.exit(EXIT_EXPECTED)
+
+
+cli.add_command(serve)
+cli.add_command(inbox)

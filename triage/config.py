@@ -111,34 +111,46 @@ class Settings:
         metadata=_setting("TRIAGE_REDIS_URL", "redis://HOST:PORT/DATABASE"),
     )
     """A cache that many machines share, behind the one on disk; None for none."""
-    repos: str = field(
+    repos: str | tuple[str, ...] = field(
         default="",
         metadata=_setting("TRIAGE_REPOS", "OWNER/NAME, OWNER/* or OWNER/NAME=PATH"),
     )
-    """What the service may read, comma separated; empty means nothing."""
-    token: str | None = field(
+    """What the service may read; empty means nothing. Here and below what is several is
+    comma separated, or a list."""
+    token: str | tuple[str, ...] | None = field(
         default=None,
         repr=False,
         metadata=_setting("TRIAGE_TOKEN", "one secret, or two while rotating"),
     )
-    """The bearer token of the service; here and below two are comma separated."""
-    webhook_secret: str | None = field(
+    """The bearer token of the service."""
+    webhook_secret: str | tuple[str, ...] | None = field(
         default=None,
         repr=False,
         metadata=_setting("TRIAGE_WEBHOOK_SECRET", "one secret, or two while rotating"),
     )
-    github_webhook_secret: str | None = field(
+    github_webhook_secret: str | tuple[str, ...] | None = field(
         default=None,
         repr=False,
         metadata=_setting(
             "TRIAGE_GITHUB_WEBHOOK_SECRET", "one secret, or two while rotating"
         ),
     )
-    sentry_secret: str | None = field(
+    sentry_secret: str | tuple[str, ...] | None = field(
         default=None,
         repr=False,
         metadata=_setting("TRIAGE_SENTRY_SECRET", "one secret, or two while rotating"),
     )
+    sentry_token: str | None = field(
+        default=None,
+        repr=False,
+        metadata=_setting("TRIAGE_SENTRY_TOKEN", "a token that may read events"),
+    )
+    """For events that Sentry's webhooks only point at."""
+    sentry_url: str = field(
+        default="https://sentry.io",
+        metadata=_setting("TRIAGE_SENTRY_URL", "the root of Sentry"),
+    )
+    """The one host that the token goes to."""
     retention_days: Annotated[float, msgspec.Meta(gt=0)] = field(
         default=30.0,
         metadata=_setting("TRIAGE_RETENTION_DAYS", "a number of days"),

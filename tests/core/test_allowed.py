@@ -2,7 +2,7 @@
 
 import pytest
 
-from triage.core.allowed import Allowed, Permission, read_allowed, secrets_of
+from triage.core.allowed import Allowed, Permission, read_allowed, several
 from triage.errors import ConfigError, RepoNotAllowed
 
 LIST = read_allowed("acme/*, acme/shop=/srv/shop , Other/One")
@@ -42,6 +42,13 @@ def test_nothing_set_means_nothing_may_be_read():
         read_allowed("").find("acme/shop")
 
 
+def test_list_needs_no_commas():
+    """Its entries may hold them."""
+    told = ["acme/*", " acme/shop=/srv/a,b ", ""]
+    assert [p.path for p in read_allowed(told).permissions] == [None, "/srv/a,b"]
+    assert several(["one, two", "three"]) == ("one, two", "three")
+
+
 def test_path_may_hold_an_equals_sign():
     """The first one ends the name."""
     assert read_allowed("a/b=/x=y").permissions == (Permission("a/b", "/x=y"),)
@@ -71,4 +78,4 @@ def test_entry_that_means_nothing_is_told(entry):
 )
 def test_setting_may_hold_two_secrets(text, secrets):
     """Empty ones are none."""
-    assert secrets_of(text) == secrets
+    assert several(text) == secrets

@@ -3,7 +3,7 @@
 import pytest
 
 from triage.core.model import Panic
-from triage.core.remote import named_commit, repository_name
+from triage.core.remote import github_hosts, named_commit, repository_name
 
 SHA = "0123456789abcdef0123456789abcdef01234567"
 
@@ -20,6 +20,7 @@ SHA = "0123456789abcdef0123456789abcdef01234567"
         ("git@github.com:acme/shop.git", "acme/shop"),
         ("ssh://git@github.com/acme/shop.git", "acme/shop"),
         ("https://git.corp.example/acme/shop", "acme/shop"),
+        ("git@Git.Corp.example:acme/shop.git", "acme/shop"),
         ("https://gitlab.com/acme/shop", None),
         ("https://github.com/acme", None),
         ("git@other.example:acme/shop.git", None),
@@ -36,6 +37,20 @@ SHA = "0123456789abcdef0123456789abcdef01234567"
 def test_a_name_is_told_from_a_path(text, name):
     """OWNER/NAME and GitHub's addresses are names; all else is none."""
     assert repository_name(text, ["git.corp.example"]) == name
+
+
+@pytest.mark.parametrize(
+    ("api", "hosts"),
+    [
+        ("https://git.corp.example/api/v3", ("git.corp.example",)),
+        ("https://api.corp.ghe.com", ("api.corp.ghe.com", "corp.ghe.com")),
+        ("http://127.0.0.1:8000", ("127.0.0.1",)),
+        ("nonsense", ()),
+    ],
+)
+def test_hosts_by_their_api(api, hosts):
+    """A server of one's own has both on one host, or the API beside it."""
+    assert github_hosts(api) == hosts
 
 
 def crash(revision: str | None = None, *versions: tuple[str, str]) -> Panic:

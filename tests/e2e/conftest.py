@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 import pytest
 
 import triage
-from triage import app
+from triage.app import openers
 from triage.helper import Helper
 from triage.sources.git import GitSource
 
@@ -153,8 +153,8 @@ def asked(monkeypatch) -> Asked:
             asked.parsed += 1
             return await super().symbols(*arguments, **options)
 
-    monkeypatch.setattr(app, "GitSource", CountedGit)
-    monkeypatch.setattr(app, "Helper", CountedHelper)
+    monkeypatch.setattr(openers, "GitSource", CountedGit)
+    monkeypatch.setattr(openers, "Helper", CountedHelper)
     return asked
 
 

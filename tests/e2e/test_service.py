@@ -7,6 +7,7 @@ from contextlib import asynccontextmanager
 from dataclasses import replace
 
 import pytest
+from aiohttp import web
 from openapi_spec_validator import validate
 from opentelemetry.proto.collector.logs.v1.logs_service_pb2 import (
     ExportLogsServiceRequest,
@@ -27,7 +28,8 @@ from triage.errors import (
     TriageError,
     Unauthorized,
 )
-from triage.store import Inbox
+from triage.service.door import bind
+from triage.store import INBOX, Inbox
 
 REPO = "acme/shop"
 
@@ -95,6 +97,8 @@ async def test_a_crash_is_explained(service, told, sha):
         {"file": "cart/cart.go", "line": ADD},
         {"file": "/app/cart/cart.go", "line": ADD, "root_dir": ""},
         {"text": TRACE},
+        {"message": "it is over", "file": "cart/cart.go", "line": ADD},
+        {"trace": "no stack", "message": TRACE},
         {"message": TRACE, "max_tokens": 500, "depth": 1, "frames": 2},
         {"trace": TRACE, "related": False, "goos": "linux", "tags": ["prod"]},
     ],
@@ -236,6 +240,42 @@ async def test_events_that_tell_of_nothing(service):
     assert events.json["events"] == []
 
 
+async def test_an_event_that_sentry_keeps(service, sha):
+    """A hook with the address alone fails with what to set, then it is explained."""
+
+    async def answer(_):
+        event = {"platform": "go", "release": sha, "message": TRACE}
+        return web.json_response(event)
+
+    app = web.Application()
+    app.router.add_get("/api/0/events/1/", answer)
+    runner = web.AppRunner(app, access_log=None)
+    hooks = {"sentry_secret": SECRET, "projects": (Project("shop", REPO, match=MATCH),)}
+    await runner.setup()
+    with bind("127.0.0.1", 0) as place:
+        await web.SockSite(runner, place).start()
+        root = f"http://127.0.0.1:{place.getsockname()[1]}"
+        short = {"project": 7, "url": f"{root}/api/0/events/1/"}
+        body = json.dumps({"data": {"error": short}}).encode()
+        (signature,) = signed(body).values()
+        headers = {
+            "Sentry-Hook-Resource": "error",
+            "Sentry-Hook-Signature": signature.removeprefix("sha256="),
+        }
+        async with service(changed={**hooks, "sentry_url": root}) as caller:
+            taken = await caller.post("/webhooks/sentry", body, headers=headers)
+            (name,) = taken.json["events"]
+            failed = await caller.ended(name)
+        token = {"sentry_token": "good", "sentry_url": root}
+        async with service(changed={**hooks, **token}) as caller:
+            taken = await caller.post("/webhooks/sentry", body, headers=headers)
+            done = await caller.ended(taken.json["events"][0])
+        await runner.cleanup()
+    assert (failed["status"], failed["error"]["code"]) == ("failed", "unauthorized")
+    assert "TRIAGE_SENTRY_TOKEN" in failed["error"]["message"]
+    assert done["context"]["crash"]["function"] == "(*Cart).Add"
+
+
 def _github(body, kind="push"):
     (signature,) = signed(body).values()
     return {
@@ -258,6 +298,7 @@ async def test_bodies_that_say_to_be_json(service):
     assert events.json["events"] == []
 
 
+MATCH = Match(sentry_project=("7",))
 RESOURCE = {
     "attributes": [
         {"key": "service.name", "value": {"stringValue": "shop"}},
@@ -309,6 +350,39 @@ async def test_logs_as_json(service, sha):
     assert (reply.status, reply.json) == (200, {"partialSuccess": {}})
     assert event["context"]["crash"]["commit"] == sha
     assert incident["first_seen"] == "2023-11-14T22:13:20Z"
+
+
+async def test_logs_that_are_sent_again(service, sha):
+    """An exporter that got no answer sends the same bytes: that is no other crash."""
+    later = {**CRASHED, "timeUnixNano": "1700000001000000000"}
+    long = {"body": {"stringValue": "all is well " * 100_000}}
+    headers = {"Content-Type": "application/json"}
+    async with service() as caller:
+        for records in ([CRASHED], [CRASHED], [later], [later, long], [later, long]):
+            message = batch(sha, *records)
+            reply = await caller.post("/v1/logs", message, headers=headers)
+            assert (reply.status, reply.json) == (200, {"partialSuccess": {}})
+        events = (await caller.get("/v1/events")).json["events"]
+        ended = [await caller.ended(event["id"]) for event in events]
+        incident = (await caller.get(f"/v1/incidents/{ended[0]['incident']}")).json
+    assert (len(events), incident["count"]) == (3, 3)
+
+
+async def test_alerts_that_are_sent_again(service, told):
+    """A notification names no delivery either; its moments tell it from another."""
+    alert = {
+        "status": "firing",
+        "labels": {"repo": REPO, "commit": told["commit_sha"]},
+        "annotations": {"trace": TRACE},
+        "startsAt": "2023-11-14T22:13:20Z",
+    }
+    async with service() as caller:
+        first = await caller.post("/webhooks/alertmanager", {"alerts": [alert]})
+        again = await caller.post("/webhooks/alertmanager", {"alerts": [alert]})
+        alert["startsAt"] = "2023-11-14T23:13:20Z"
+        other = await caller.post("/webhooks/alertmanager", {"alerts": [alert]})
+    assert (first.status, again.status, other.status) == (202, 200, 202)
+    assert first.json == again.json != other.json
 
 
 async def test_logs_as_protobuf(service, sha):
@@ -368,6 +442,26 @@ async def test_logs_of_unknown_programs(service, sha):
     assert "triage.toml" in rejected.json["partialSuccess"]["errorMessage"]
     assert (none, taken.json) == ([], {"partialSuccess": {}})
     assert event["context"]["crash"]["repo"] == REPO
+
+
+async def test_addresses_on_an_enterprise_server(service, sha):
+    """They name repositories where TRIAGE_GITHUB_URL names their host."""
+    url = {"stringValue": f"git@git.acme.example:{REPO}.git"}
+    resource = {"attributes": [{"key": "vcs.repository.url.full", "value": url}]}
+    labels = {"repo": f"https://git.acme.example/{REPO}", "commit": sha}
+    alert = {"labels": labels, "annotations": {"trace": TRACE}}
+    changed = {"github_url": "https://git.acme.example/api/v3"}
+    async with service(changed=changed) as caller:
+        logs = await caller.post(
+            "/v1/logs",
+            batch(sha, CRASHED, resource=resource),
+            headers={"Content-Type": "application/json"},
+        )
+        await caller.post("/webhooks/alertmanager", {"alerts": [alert]})
+        events = (await caller.get("/v1/events")).json["events"]
+        ended = [await caller.ended(event["id"]) for event in events]
+    assert logs.json == {"partialSuccess": {}}
+    assert [event["context"]["crash"]["repo"] for event in ended] == [REPO, REPO]
 
 
 async def test_protobuf_logs_of_unknown_programs(service):
@@ -560,3 +654,12 @@ async def test_what_makes_it_unready(service, monkeypatch):
     assert (reply.status, reply.json["ready"]) == (503, False)
     assert [c["name"] for c in reply.json["checks"]] == ["inbox", "means"]
     assert again.json == reply.json
+
+
+async def test_an_inbox_that_takes_nothing_makes_it_unready(service, settings):
+    """A full disk, or a file that is gone, is told before the next delivery."""
+    async with service() as caller:
+        (settings.data_dir / INBOX).unlink()
+        reply = await caller.get("/readyz")
+    assert reply.status == 503
+    assert INBOX in reply.json["checks"][0]["text"]

@@ -9,12 +9,13 @@ from contextlib import asynccontextmanager
 from dataclasses import replace
 
 import pytest
+from aiohttp import web
 
 import triage
 from tests.e2e.conftest import FILES, TRACE
 from tests.serving import SECRET, TOKEN, Reply, serving, signed
 from triage.errors import ConfigError
-from triage.service.door import check
+from triage.service.door import bind, check
 from triage.service.limits import Limits
 
 REPO = "acme/shop"
@@ -111,6 +112,20 @@ async def test_heads_that_do_not_come(service):
         writer.close()
 
 
+async def test_callers_that_go_away(service, caplog):
+    """Half a body and no one to answer is nothing to log: anyone could fill the disk."""
+    head = b"POST /v1/context HTTP/1.1\r\nHost: localhost\r\nContent-Length: 9\r\n\r\n{"
+    async with service() as caller:
+        for _ in range(5):
+            _, writer = await asyncio.open_connection("127.0.0.1", caller.port)
+            writer.write(head)
+            await is_quick(caller)
+            writer.close()
+            await writer.wait_closed()
+        await is_quick(caller)
+    assert [r for r in caplog.records if r.levelname == "ERROR"] == []
+
+
 async def test_bodies_that_break_off(service):
     """Half a body is no body, and leaves nothing behind."""
     async with service() as caller:
@@ -204,25 +219,42 @@ async def test_bodies_of_wrong_types(service, body):
     }
 
 
+LOCAL = b"GET /healthz HTTP/1.1\r\nHost: localhost\r\n"
+
+
 @pytest.mark.parametrize(
-    "head",
+    ("head", "status"),
     [
-        b"GET /healthz HTTP/1.1\r\nHost: localhost\r\n" + b"X-A: b\r\n" * 10_000,
-        b"GET /healthz HTTP/1.1\r\nHost: localhost\r\nX-A: " + b"b" * 100_000,
-        b"GET /" + b"a" * 100_000 + b" HTTP/1.1\r\nHost: localhost",
-        b"GET /healthz HTTP/1.1\r\nHost: localhost\r\nX-A : b",
-        b"\x16\x03\x01\x02\x00\x01",
+        (LOCAL + b"X-A: b\r\n" * 10_000, 431),
+        (LOCAL + b"X-A: " + b"b" * 100_000, 431),
+        (LOCAL + b"X" * 100_000 + b": b", 431),
+        (b"GET /" + b"a" * 100_000 + b" HTTP/1.1\r\nHost: localhost", 414),
+        (LOCAL + b"X-A : b", 400),
+        (LOCAL + b"Host: localhost", 400),
+        (LOCAL + b"Content-Length: 1\r\nContent-Length: 2", 400),
+        (LOCAL + b"Content-Length: 1\r\nTransfer-Encoding: chunked", 400),
+        (LOCAL + b"Transfer-Encoding: gzip, chunked, x", 400),
+        (LOCAL + b"Content-Length: -1", 400),
+        (LOCAL + b"X-A: b\x00c", 400),
+        (b"GET /healthz HTTP/1.1", 400),
+        (b"GET /healthz HTTP/9.9\r\nHost: localhost", 400),
+        (b"G@T /healthz HTTP/1.1\r\nHost: localhost", 400),
+        (b"\x16\x03\x01\x02\x00\x01", 400),
+        (LOCAL + b"Expect: wonders", 417),
+        (LOCAL.replace(b"healthz", b"none") + b"Expect: wonders", 417),
     ],
 )
-async def test_heads_that_are_none(service, head):
-    """Ten thousand headers, or one without an end, are a bad request."""
+async def test_heads_that_are_none(service, head, status, caplog):
+    """Each is a problem of the caller's, and none of its bytes are in the log."""
     async with service() as caller:
-        reader, writer = await asyncio.open_connection("127.0.0.1", caller.port)
-        writer.write(head + b"\r\n\r\n")
-        answer = await reader.readline()
-        writer.close()
+        reply = await raw(caller.port, head + b"\r\nConnection: close\r\n\r\n")
         await is_quick(caller)
-    assert answer.split()[1] == b"400"
+        numbers = await caller.get("/metrics")
+    wanted = "too-large" if status in {414, 431} else "bad-request"
+    assert (reply.status, reply.code) == (status, wanted)
+    assert reply.json["request_id"] == reply.headers["X-Request-ID"]
+    assert f'{{code="{status}",route="(none)"}} 1.0' in numbers.body.decode()
+    assert [r for r in caplog.records if r.exc_info] == []
 
 
 @pytest.mark.parametrize(
@@ -410,6 +442,11 @@ async def test_what_is_open(service):
         {"Host": "127.0.0.1.evil.example:80"},
         {"Host": "[::1"},
         {"Host": "10.0.0.1"},
+        {"Host": "evil.example@localhost"},
+        {"Host": "localhost:80:80"},
+        {"Host": "localhost:x"},
+        {"Host": "[::1]x"},
+        {"Host": ""},
         {"Origin": "https://evil.example"},
         {"Origin": "null"},
         {"Origin": "http://localhost:1"},
@@ -420,6 +457,35 @@ async def test_pages_of_elsewhere(service, method, path, headers):
     async with service() as caller:
         reply = await caller.ask(method, path, headers=headers)
     assert (reply.status, reply.code) == (401, "unauthorized")
+
+
+async def test_callers_that_name_no_host(service):
+    """The old protocol lets them; nothing is told, and no name is looked up."""
+    async with service() as caller:
+        refused = await raw(caller.port, b"GET /v1/events HTTP/1.0\r\n\r\n")
+        named = b"GET /v1/events HTTP/1.0\r\nHost: localhost\r\n\r\n"
+        told = await raw(caller.port, named)
+    assert (refused.status, refused.code) == (401, "unauthorized")
+    assert told.status == 200
+
+
+async def test_connections_that_are_held(service):
+    """Who has been idle longest makes room; who is being answered does not."""
+    async with service(limits=replace(SMALL, connections=3)) as caller:
+        head = b"POST /v1/context HTTP/1.1\r\nHost: localhost\r\nContent-Length: 2\r\n"
+        busy = await asyncio.open_connection("127.0.0.1", caller.port)
+        busy[1].write(head + b"Connection: close\r\n\r\n")
+        held = [
+            await asyncio.open_connection("127.0.0.1", caller.port) for _ in range(20)
+        ]
+        await is_quick(caller)
+        gone = await asyncio.gather(*(reader.read() for reader, _ in held[:18]))
+        busy[1].write(b"{}")
+        answer = await busy[0].read()
+        for _, writer in (*held, busy):
+            writer.close()
+    assert set(gone) == {b""}
+    assert answer.startswith(b"HTTP/1.1 400")
 
 
 @pytest.mark.parametrize("host", ["localhost", "127.0.0.1", "[::1]", "LOCALHOST"])
@@ -451,6 +517,36 @@ async def test_too_much_at_once(service, told):
     for reply in (body, context):
         assert (reply.status, reply.code) == (503, "busy")
         assert int(reply.headers["Retry-After"]) > 0
+
+
+async def test_a_source_that_does_not_answer(service, told, repo):
+    """It leaves room for the repositories that others read."""
+    asked, gate = asyncio.Event(), asyncio.Event()
+
+    async def wait(_):
+        asked.set()
+        await gate.wait()
+        return web.Response(status=404)
+
+    app = web.Application()
+    app.router.add_route("*", "/{path:.*}", wait)
+    runner = web.AppRunner(app, access_log=None)
+    await runner.setup()
+    with bind("127.0.0.1", 0) as place:
+        await web.SockSite(runner, place).start()
+        url = f"http://127.0.0.1:{place.getsockname()[1]}"
+        tight = replace(SMALL, contexts=2, remote_contexts=1)
+        listed = f"acme/*, {REPO}={repo.path}"
+        async with service(limits=tight, repos=listed, github_url=url) as caller:
+            there = {**told, "repo": "acme/other"}
+            slow = asyncio.ensure_future(caller.post("/v1/context", there))
+            await asked.wait()
+            more = await caller.post("/v1/context", {**there, "depth": 1})
+            here = await caller.post("/v1/context", told)
+            gate.set()
+            await slow
+        await runner.cleanup()
+    assert (more.status, more.code, here.status) == (503, "busy", 200)
 
 
 async def test_a_context_that_takes_too_long(service, told):

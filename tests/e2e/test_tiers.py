@@ -12,7 +12,7 @@ import pytest
 import triage
 from tests.e2e.conftest import ADD, CART, FILES, TOTAL, TRACE
 from tests.redis_server import RedisServer, needs_server
-from triage import app
+from triage.app import openers
 from triage.engine import Engine
 from triage.errors import ConfigError, HelperTimeout
 from triage.helper import Helper
@@ -324,7 +324,7 @@ async def test_an_answer_with_a_hole_is_not_kept(open_cached, told, monkeypatch)
                 raise HelperTimeout("slow")
             return await super().symbols(package, *arguments, **options)
 
-    monkeypatch.setattr(app, "Helper", Flaky)
+    monkeypatch.setattr(openers, "Helper", Flaky)
     async with open_cached() as engine:
         holed = await engine.context(told(ADD))
         failing[0] = False

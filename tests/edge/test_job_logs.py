@@ -53,6 +53,8 @@ class Hosts:
                 return web.Response(body=LOG)
             case "/moved":
                 return web.Response(status=301, headers={"Location": "log"})
+            case "/astray":
+                return web.Response(status=301, headers={"Location": "https://["})
             case "/circle":
                 return web.Response(status=301, headers={"Location": "/circle"})
             case "/broken":
@@ -133,6 +135,9 @@ async def test_a_log_that_github_itself_gives(hosts, logs):
         ("/log", {"largest": 10}, TooLarge),
         ("/log", {"seconds": 0.0}, SourceTimeout),
         ("file:///etc/passwd", {}, SourceError),
+        ("https://[", {}, SourceError),
+        ("/astray", {}, SourceError),
+        ("http://127.0.0.1:x/", {}, SourceError),
         ("http://127.0.0.1:1/", {}, SourceError),
     ],
 )

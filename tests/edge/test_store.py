@@ -5,6 +5,7 @@ import resource
 import sqlite3
 import threading
 from contextlib import asynccontextmanager, contextmanager
+from dataclasses import replace
 
 import apsw
 import pytest
@@ -67,6 +68,35 @@ def sighting(name="a", *, at=5.0, commit="c1", message="boom", context=b"{}"):
         context=context,
         digest=context,
     )
+
+
+async def test_a_clock_that_was_ahead(opened, wall):
+    """What waits for a moment years away is due once the clock has been put right."""
+    async with opened() as inbox:
+        await inbox.receive([arrival(1)])
+        (job,) = await inbox.claim(1)
+        wall.now += 365 * 24 * HOUR
+        await inbox.wait(job, wall.now + 5, "timeout", "later")
+        assert await inbox.claim(1) == []
+        wall.now -= 365 * 24 * HOUR
+        assert [job.attempt for job in await inbox.claim(1)] == [2]
+
+
+async def test_a_delivery_that_is_known_for_a_while(opened, wall):
+    """Within its window it is the same; after that it is another event."""
+    repeated = replace(arrival(delivery="d"), window=HOUR)
+    async with opened() as inbox:
+        (first,) = await inbox.receive([repeated])
+        wall.now += HOUR
+        (again,) = await inbox.receive([repeated])
+        wall.now += 1
+        (later,) = await inbox.receive([repeated])
+        (at_last,) = await inbox.receive([repeated])
+        wall.now -= 2 * HOUR  # the clock was put right
+        (back,) = await inbox.receive([repeated])
+    assert (first.id, first.new, again.new) == (again.id, True, False)
+    assert (later.new, later.id == first.id) == (True, False)
+    assert (at_last.id, back.id) == (later.id, later.id)
 
 
 async def test_a_delivery_becomes_one_event(opened):
@@ -254,7 +284,7 @@ async def test_failed_events_can_be_tried_again(opened, wall):
 
 
 async def test_raw_bodies_go_after_a_while(opened, wall):
-    """Of what has ended alone; the event stays, but cannot be tried again."""
+    """Of what has ended alone; an event that led to nothing goes with it."""
     async with opened() as inbox:
         await inbox.receive([arrival(1), arrival(2)])
         (job,) = await inbox.claim(1)
@@ -263,9 +293,66 @@ async def test_raw_bodies_go_after_a_while(opened, wall):
         wall.now += 2 * HOUR
         assert await inbox.prune(HOUR) == 1
         assert await inbox.retry() == 0
-        assert (await inbox.event(job.id)).state == "failed"
+        assert await inbox.event(job.id) is None
         (other,) = await inbox.claim(5)
     assert other.body == b"text"
+
+
+async def test_an_incident_does_not_grow_for_ever(opened, wall, tmp_path):
+    """It keeps its count, its newest events and commits, and the newest contexts."""
+    async with opened() as inbox:
+        await inbox.receive([arrival(n, delivery=f"d{n}") for n in range(250)])
+        jobs = await inbox.claim(250)
+        for number, job in enumerate(jobs):
+            context = b'{"n":%d}' % (number // 5)
+            seen = sighting("ab"[number < 10], commit=f"c{number}", context=context)
+            await inbox.finish(job, seen)
+        wall.now += 2 * HOUR
+        (late,) = await inbox.receive([arrival(delivery="late")])
+        (job,) = await inbox.claim(1)
+        await inbox.finish(job, sighting("a", commit="c", context=b'{"n":0}'))
+        assert await inbox.prune(HOUR, at_once=100) == 250
+        assert await inbox.prune(HOUR) == 0
+        one, two = await inbox.incident("a"), await inbox.incident("b")
+        oldest = await inbox.event(jobs[10].id)
+        emptied = await inbox.event(jobs[160].id)
+        last = await inbox.event(jobs[-1].id)
+        (known,) = await inbox.receive([arrival(delivery="late")])
+    assert not known.new
+    assert (one.count, two.count) == (241, 10)
+    assert (len(one.events), one.events[0]) == (100, late.id)
+    assert (len(one.commits), len(one.contexts), len(two.contexts)) == (100, 10, 2)
+    assert oldest is None
+    assert (emptied.state, emptied.context) == ("done", None)
+    assert (last.state, last.context) == ("done", b'{"n":49}')
+    db = sqlite3.connect(tmp_path / INBOX)
+    counts = "(SELECT count(*) FROM {})"
+    names = ("events", "contexts", "commits", "bodies")
+    held = db.execute(f"SELECT {', '.join(map(counts.format, names))}").fetchone()
+    db.close()
+    assert held == (110, 11, 110, 1)  # one context is both incidents'
+
+
+async def test_a_file_of_an_older_version(opened, tmp_path, wall):
+    """It is brought up to this one's, with all that it holds."""
+    async with opened() as inbox:
+        (receipt,) = await inbox.receive([arrival()])
+        (job,) = await inbox.claim(1)
+        await inbox.finish(job, sighting())
+    db = sqlite3.connect(tmp_path / INBOX)
+    for index in ("to_prune", "pruned", "by_context"):
+        db.execute(f"DROP INDEX events_{index}")
+    db.execute("ALTER TABLE events DROP COLUMN pruned")
+    db.execute("CREATE INDEX events_by_end ON events (finished_at)")
+    db.execute("PRAGMA user_version = 1")
+    db.commit()
+    db.close()
+    async with opened() as inbox:
+        wall.now += 2 * HOUR
+        assert await inbox.prune(HOUR) == 1
+        assert (await inbox.event(receipt.id)).context == b"{}"
+    async with opened() as inbox:
+        assert (await inbox.incident("a")).count == 1
 
 
 async def test_lists_come_in_pages(opened):
@@ -358,12 +445,41 @@ async def test_a_full_disk(opened):
         await inbox.receive([arrival(1)])
         with no_room(300_000), pytest.raises(StoreBusy, match="takes no more"):
             await inbox.receive([arrival(2), arrival(3, body=bytes(1 << 20))])
+        with no_room(0), pytest.raises(StoreBusy, match="takes no more"):
+            await inbox.check()
+        await inbox.check()
         assert (await inbox.depth())["received"] == 1
         await inbox.receive([arrival(4, body=bytes(1 << 20))])
         assert await inbox._writer.do(lambda db: db.pragma("quick_check")) == "ok"
     async with opened() as inbox:
         heads = [job.head for job in await inbox.claim(9)]
     assert heads == [b'{"number":1}', b'{"number":4}']
+
+
+@pytest.mark.parametrize("replaced", [False, True])
+async def test_a_file_that_is_taken_away(opened, tmp_path, replaced):
+    """Nothing is acknowledged that only the running process would know."""
+    path = tmp_path / INBOX
+    async with opened() as inbox:
+        await inbox.receive([arrival()])
+        path.rename(tmp_path / "elsewhere")
+        if replaced:
+            path.touch()
+        for work in (inbox.receive([arrival()]), inbox.check()):
+            with pytest.raises(StoreUnusable, match="moved or deleted"):
+                await work
+        (tmp_path / "elsewhere").rename(path)
+        assert len(await inbox.receive([arrival()])) == 1
+
+
+async def test_a_file_that_cannot_be_written(opened, unprivileged):
+    """It is told with its name, when it is opened or when it is written."""
+    async with opened(unprivileged):
+        pass
+    (unprivileged / INBOX).chmod(0o400)
+    with pytest.raises(StoreUnusable, match="cannot be opened or written"):
+        async with opened(unprivileged) as inbox:
+            await inbox.receive([arrival()])
 
 
 async def test_a_file_that_another_holds(opened, tmp_path):

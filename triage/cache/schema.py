@@ -10,6 +10,8 @@ from typing import Final
 
 import apsw
 
+from triage.database import transaction
+
 VERSION: Final = 1
 """`user_version`: of the tables."""
 _APPLICATION: Final = 0x54524941

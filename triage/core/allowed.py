@@ -53,10 +53,9 @@ class Allowed:
         return (best.pattern if best.is_name else name), best.path
 
 
-def read_allowed(text: str) -> Allowed:
+def read_allowed(told: str | Sequence[str]) -> Allowed:
     """Read `TRIAGE_REPOS`; raises `ConfigError` for an entry that means nothing."""
-    entries = [entry.strip() for entry in text.split(",")]
-    return Allowed(tuple(_permission(entry) for entry in entries if entry))
+    return Allowed(tuple(_permission(entry) for entry in several(told)))
 
 
 def _permission(entry: str) -> Permission:
@@ -76,7 +75,10 @@ def _wrong(entry: str) -> ConfigError:
     )
 
 
-def secrets_of(text: str | None) -> tuple[str, ...]:
-    """Split a setting that may hold two secrets while they are rotated."""
-    parts: Sequence[str] = (text or "").split(",")
+def several(told: str | Sequence[str] | None) -> tuple[str, ...]:
+    """Split a setting that may hold several values: commas part them, or a list does.
+
+    What stands in a list may hold commas.
+    """
+    parts = told.split(",") if isinstance(told, str) else told or ()
     return tuple(part.strip() for part in parts if part.strip())

@@ -24,7 +24,7 @@ def repository_name(text: str, hosts: Sequence[str] = ()) -> str | None:
     if _NAME.fullmatch(text):
         return text
     if scp := _SCP.fullmatch(text):
-        host, path = scp["host"], scp["path"]
+        host, path = scp["host"].lower(), scp["path"]
     else:
         url = urlsplit(text if "://" in text else f"https://{text}")
         host, path = url.hostname or "", url.path
@@ -32,6 +32,19 @@ def repository_name(text: str, hosts: Sequence[str] = ()) -> str | None:
         return None
     name = "/".join(path.strip("/").split("/")[:2]).removesuffix(".git")
     return name if _NAME.fullmatch(name) else None
+
+
+def github_hosts(api: str) -> tuple[str, ...]:
+    """Return the hosts of repositories whose API is at the address *api*.
+
+    `https://git.acme.example/api/v3` -> `git.acme.example`; an API with a host of its
+    own, `https://api.acme.ghe.com`, stands beside its repositories.
+    """
+    host = urlsplit(api).hostname
+    if host is None:
+        return ()
+    beside = host.removeprefix("api.")
+    return (host,) if beside == host else (host, beside)
 
 
 def named_commit(panics: Sequence[Panic], repository: str) -> str | None:

@@ -9,8 +9,9 @@ from aiohttp import web
 
 from triage.app import Works
 from triage.config import Settings
-from triage.core.allowed import secrets_of
+from triage.core.allowed import several
 from triage.core.events import Secrets
+from triage.core.remote import github_hosts
 from triage.service import keys
 from triage.service.around import around
 from triage.service.auth import Gate
@@ -46,7 +47,8 @@ def make_app(
     app = web.Application(middlewares=[around], client_max_size=limits.hook_body)
     app[keys.LIMITS] = limits
     app[keys.BODIES] = Bodies(limits)
-    app[keys.GATE] = Gate(secrets_of(settings.token), _secrets(settings))
+    app[keys.GATE] = Gate(several(settings.token), _secrets(settings))
+    app[keys.HOSTS] = github_hosts(settings.github_url)
     app[keys.INBOX] = Inbox(settings.data_dir / INBOX, now=now)
     app[keys.LOAD] = keys.Load()
     app[keys.METRICS] = Metrics(shared_metrics)
@@ -97,7 +99,8 @@ class _Opened:
         workers = app[keys.WORKERS] = Workers(
             inbox,
             works,
-            projects=self._settings.projects,
+            projects=app[keys.PROJECTS],
+            hosts=app[keys.HOSTS],
             pace=self._pace,
             clock=loop,
             tell=app[keys.METRICS].worked,
@@ -122,7 +125,7 @@ class _Opened:
 
 def _secrets(settings: Settings) -> Secrets:
     return Secrets(
-        panic=secrets_of(settings.webhook_secret),
-        github=secrets_of(settings.github_webhook_secret),
-        sentry=secrets_of(settings.sentry_secret),
+        panic=several(settings.webhook_secret),
+        github=several(settings.github_webhook_secret),
+        sentry=several(settings.sentry_secret),
     )

@@ -48,16 +48,38 @@ async def around(request: web.Request, handler: Handler) -> web.StreamResponse:
     except Exception:  # noqa: BLE001 - the edge: a bug of ours is an answer too
         _log.exception("request %s failed", name)
         response = _ours(name)
-    headers = response.headers
-    headers["X-Triage-Version"] = __version__
-    headers["X-Request-ID"] = name
-    headers["X-Content-Type-Options"] = "nosniff"
+    _mark(response, name)
     seconds = time.perf_counter() - start
     route = _route(request)
     request.app[METRICS].answered(route, response.status, seconds)
     if _is_logged(logging.INFO):
         _write(request, route, response.status, seconds, name)
     return response
+
+
+def unasked(
+    app: web.Application, status: HTTPStatus, code: str, detail: str
+) -> web.Response:
+    """Answer and count what came to no route: what was sent is no request."""
+    name = app[NAMES].next()
+    if status == HTTPStatus.INTERNAL_SERVER_ERROR:
+        response = _ours(name)
+    else:
+        response = answer(status, code, detail, request_id=name)
+    _mark(response, name)
+    app[METRICS].answered(_UNROUTED, response.status, 0.0)
+    if _is_logged(logging.INFO):
+        _access.info("refused", status=response.status, request_id=name)
+    return response
+
+
+def _mark(response: web.StreamResponse, name: str) -> None:
+    """Add the headers that all answers have."""
+    headers = response.headers
+    headers["Server"] = "triage"  # not what it is made of
+    headers["X-Triage-Version"] = __version__
+    headers["X-Request-ID"] = name
+    headers["X-Content-Type-Options"] = "nosniff"
 
 
 def _problem(request: web.Request, error: TriageError, name: str) -> web.Response:

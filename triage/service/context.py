@@ -9,7 +9,7 @@ from typing import Final
 
 from aiohttp import web
 
-from triage.core.events.wanted import decode, telemetry
+from triage.core.events.wanted import Wanted, decode, is_ambiguous, telemetry
 from triage.core.model import Result, Telemetry
 from triage.errors import Overloaded, SourceTimeout
 from triage.service.accept import form
@@ -41,7 +41,7 @@ async def explain(request: web.Request) -> web.Response:
         text = await body.expanded()
         written = app[RENDERED].known(text, accept)
         if written is None:
-            result = await _result(app, telemetry(decode(text)))
+            result = await _result(app, await _telemetry(decode(text)))
             written = app[RENDERED].write(
                 result, form(accept), body=text, accept=accept
             )
@@ -58,10 +58,17 @@ async def explain(request: web.Request) -> web.Response:
     )
 
 
+async def _telemetry(wanted: Wanted) -> Telemetry:
+    """Make telemetry; where texts have to be searched for that, in a thread."""
+    if is_ambiguous(wanted):
+        return await asyncio.to_thread(telemetry, wanted)
+    return telemetry(wanted)
+
+
 async def _result(app: web.Application, told: Telemetry) -> Result:
     """Ask the engine, of a repository by the name that the list has for it."""
-    name, _ = app[WORKS].allowed.find(told.repo)
-    with _one_more(app):
+    name, path = app[WORKS].allowed.find(told.repo)
+    with _one_more(app, remote=path is None):
         return await _context(app, replace(told, repo=name))
 
 
@@ -77,13 +84,17 @@ async def _context(app: web.Application, told: Telemetry) -> Result:
 
 
 @contextmanager
-def _one_more(app: web.Application) -> Iterator[None]:
-    """Count a context that is being made; raises `Overloaded` above the bound."""
-    load = app[LOAD]
-    if load.contexts >= app[LIMITS].contexts:
+def _one_more(app: web.Application, *, remote: bool) -> Iterator[None]:
+    """Count a context that is being made; raises `Overloaded` above the bounds."""
+    load, limits = app[LOAD], app[LIMITS]
+    if load.contexts >= limits.contexts or (
+        remote and load.remote >= limits.remote_contexts
+    ):
         raise Overloaded("too many contexts are being made; try again in a moment")
     load.contexts += 1
+    load.remote += remote
     try:
         yield
     finally:
         load.contexts -= 1
+        load.remote -= remote

@@ -13,17 +13,17 @@ from pathlib import Path
 from typing import Final
 
 from triage.config import Settings
-from triage.core.allowed import read_allowed, secrets_of
+from triage.core.allowed import read_allowed, several
 from triage.core.loopback import is_loopback
 from triage.errors import ConfigError
+from triage.service.handles import share
 
-BACKLOG: Final = 1_024
 _LOCK: Final = "inbox.lock"
 
 
 def check(settings: Settings, host: str) -> None:
     """Raise `ConfigError` for settings that the service cannot run with."""
-    refuse_open_door(host, has_token=bool(secrets_of(settings.token)))
+    refuse_open_door(host, has_token=bool(several(settings.token)))
     read_allowed(settings.repos)
 
 
@@ -47,7 +47,9 @@ def bind(host: str, port: int) -> socket.socket:
         family, _, _, _, address = socket.getaddrinfo(
             host, port, type=socket.SOCK_STREAM, flags=socket.AI_PASSIVE
         )[0]
-        return socket.create_server(address[:2], family=family, backlog=BACKLOG)
+        return socket.create_server(
+            address[:2], family=family, backlog=share(1).backlog
+        )
     except (OSError, UnicodeError) as error:
         reason = error.strerror if isinstance(error, OSError) else "no such name"
         raise ConfigError(

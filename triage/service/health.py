@@ -65,8 +65,9 @@ async def _means(app: web.Application) -> list[CheckAnswer]:
 async def _inbox(app: web.Application) -> CheckAnswer:
     try:
         depth = await app[INBOX].depth()
-    except TriageError:
-        return CheckAnswer("inbox", fine=False, text="it cannot be read; see the log")
+        await app[INBOX].check()
+    except TriageError as error:
+        return CheckAnswer("inbox", fine=False, text=str(error))
     return CheckAnswer("inbox", fine=True, text=f"{sum(depth.values())} events to do")
 
 

@@ -1,6 +1,7 @@
 """Webhooks: verified over the raw bytes, on disk before they are acknowledged."""
 
 import asyncio
+import hashlib
 from collections.abc import Awaitable, Callable
 from typing import Final
 
@@ -17,6 +18,9 @@ from triage.store import Arrival
 SIGNED: Final = frozenset(field for field in Secrets.__dataclass_fields__)
 """Senders that sign; others show the token."""
 _LONG: Final = 1 << 20
+_REPEATING: Final = frozenset({"logs", "alertmanager"})
+_REPEATED: Final = 3_600.0
+"""Seconds for which the same body is one delivery."""
 _USED: Final = {
     "github": frozenset({"workflow_job"}),
     "sentry": frozenset({"event_alert", "error", "issue"}),
@@ -36,7 +40,7 @@ def hook(sender: str) -> Callable[[web.Request], Awaitable[web.Response]]:
             if head.kind and head.kind not in _USED.get(sender, {head.kind}):
                 return json_answer(Accepted([]), status=202)
             _refuse_malformed(head, text)
-            (receipt,) = await app[INBOX].receive([arrival(head, text)])
+            (receipt,) = await app[INBOX].receive([await arrival(head, text)])
         app[WORKERS].wake()
         status = 202 if receipt.new else 200
         return json_answer(Accepted([receipt.id]), status=status)
@@ -44,9 +48,28 @@ def hook(sender: str) -> Callable[[web.Request], Awaitable[web.Response]]:
     return take
 
 
-def arrival(head: Head, text: bytes) -> Arrival:
-    """Make what the inbox takes."""
-    return Arrival(head.sender, head.delivery, msgspec.json.encode(head), text)
+async def arrival(head: Head, text: bytes) -> Arrival:
+    """Make what the inbox takes.
+
+    Who repeats what went wrong, and names no delivery, is known by the body: it says
+    when things happened, so that it is the same only where it is sent again.
+    """
+    delivery, window = head.delivery, None
+    if head.sender in _REPEATING:
+        delivery, window = await _digest(head, text), _REPEATED
+    kept = msgspec.json.encode(head)
+    return Arrival(head.sender, delivery, kept, text, window)
+
+
+async def _digest(head: Head, text: bytes) -> str:
+    """Name a body by what it says; a long one is hashed in a thread."""
+
+    def digest() -> str:
+        return hashlib.sha256(
+            b"%b\n%b" % (head.content_type.encode(), text)
+        ).hexdigest()
+
+    return digest() if len(text) < _LONG else await asyncio.to_thread(digest)
 
 
 async def _admit(request: web.Request, body: Body, sender: str) -> None:

@@ -23,6 +23,8 @@ class Load:
     """What is under way in this process."""
 
     contexts: int = 0
+    remote: int = 0
+    """Contexts among them whose repository is not on disk."""
 
 
 class Names:
@@ -39,6 +41,7 @@ class Names:
 
 BODIES = web.AppKey("BODIES", Bodies)
 GATE = web.AppKey("GATE", Gate)
+HOSTS = web.AppKey("HOSTS", Sequence[str])
 INBOX = web.AppKey("INBOX", Inbox)
 LIMITS = web.AppKey("LIMITS", Limits)
 LOAD = web.AppKey("LOAD", Load)

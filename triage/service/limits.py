@@ -19,6 +19,11 @@ class Limits:
     context_seconds: float = 60.0
     contexts: int = 64
     """Contexts that are made at once."""
+    remote_contexts: int = 48
+    """Of these, contexts whose repository is not on disk: a source that does not answer
+    leaves room for the others."""
+    connections: int = 4_096
+    """Of one process; over them who has been idle longest has to go."""
     idle_seconds: float = 75.0
     """Until a connection that sends no whole request is closed."""
     request_line: int = 64 << 10

@@ -12,7 +12,7 @@ from aiohttp import web
 from triage.core.events import Reading, read, receive
 from triage.errors import BadInput, NoPanic
 from triage.service.hooks import arrival
-from triage.service.keys import BODIES, INBOX, LIMITS, PROJECTS, WORKERS
+from triage.service.keys import BODIES, HOSTS, INBOX, LIMITS, PROJECTS, WORKERS
 
 JSON: Final = "application/json"
 PROTOBUF: Final = "application/x-protobuf"
@@ -42,11 +42,13 @@ async def take(request: web.Request) -> web.Response:
     async with app[BODIES].read(request, app[LIMITS].hook_body) as body:
         text = await body.expanded()
         try:
-            reading = await asyncio.to_thread(read, head, text, app[PROJECTS])
+            reading = await asyncio.to_thread(
+                read, head, text, app[PROJECTS], app[HOSTS]
+            )
         except NoPanic:
             reading = Reading(())
         if reading.reports:
-            await app[INBOX].receive([arrival(head, text)])
+            await app[INBOX].receive([await arrival(head, text)])
             app[WORKERS].wake()
     return _answer(head.content_type, reading)
 

@@ -10,6 +10,8 @@ from triage.core.model import Result
 _LIMIT: Final = 64 << 20
 _LONGEST: Final = 1 << 16
 """Bytes of a request from which on it is not kept."""
+_BESIDES: Final = 8 << 10
+"""Bytes that an answer takes besides: its result, and what allocation leaves unused."""
 _MEDIA: Final = {
     "json": "application/json",
     "markdown": "text/markdown",
@@ -44,7 +46,7 @@ class Rendered:
         """Write a result in a form, and remember it where it lasts."""
         written = Written(result, _write(result, form), _MEDIA[form])
         if result.served_from == "memory" and len(body) <= _LONGEST:
-            size = len(body) + len(accept) + len(written.data)
+            size = len(body) + len(accept) + len(written.data) + _BESIDES
             self._kept.put((body, accept), written, size)
         return written
 

@@ -5,20 +5,16 @@ import signal
 import socket
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from typing import Any, Final
 
 from aiohttp import web
 
 from triage.app import open_works
 from triage.config import Settings
 from triage.service.app import make_app
-from triage.service.door import BACKLOG, announce
+from triage.service.connection import Runner
+from triage.service.door import announce
 from triage.service.limits import Limits
 from triage.service.logbook import set_up
-
-_SHUTDOWN: Final = 8.0
-"""Seconds that requests under way have once the service is told to stop."""
-_LINGER: Final = 2.0
 
 
 def run_one(settings: Settings, place: socket.socket) -> None:
@@ -43,29 +39,15 @@ async def serve(
     )
     stop = asyncio.Event()
     with _told(stop.set, alive):
-        runner = web.AppRunner(app, **protocol(Limits()))
+        runner = Runner(app, Limits())
         try:
             await runner.setup()
-            await web.SockSite(runner, place, backlog=BACKLOG).start()
+            await web.SockSite(runner, place, backlog=runner.backlog).start()
             if alive is None:
                 announce(settings, place)
             await stop.wait()
         finally:
             await runner.cleanup()
-
-
-def protocol(limits: Limits) -> dict[str, Any]:
-    """Return how connections are spoken to."""
-    return {
-        "access_log": None,  # ours says less of what is others'
-        "auto_decompress": False,  # signatures are over what was sent
-        "keepalive_timeout": limits.idle_seconds,
-        "lingering_time": _LINGER,
-        "max_field_size": limits.header_line,
-        "max_headers": limits.headers,
-        "max_line_size": limits.request_line,
-        "shutdown_timeout": _SHUTDOWN,
-    }
 
 
 @contextmanager

@@ -49,6 +49,7 @@ _heads = msgspec.json.Decoder(Head)
 class Workers:
     """Works on the events of *inbox*; `start` it, and `stop` it at the end.
 
+    *hosts* are those whose addresses name repositories, as GitHub's do.
     *tell* is given what became of each event: `done`, `waiting` or `failed`.
     """
 
@@ -58,6 +59,7 @@ class Workers:
         works: Works,
         *,
         projects: Sequence[Project],
+        hosts: Sequence[str] = (),
         pace: Pace,
         clock: Clock,
         tell: Callable[[str], object],
@@ -65,6 +67,7 @@ class Workers:
         self._inbox = inbox
         self._works = works
         self._projects = projects
+        self._hosts = hosts
         self._pace = pace
         self._clock = clock
         self._tell = tell
@@ -150,7 +153,7 @@ class Workers:
         if report is not None and report.fetch is not None:
             text = await self._works.logs.fetch(report.fetch)
             reading = await asyncio.to_thread(
-                read_fetched, report.fetch, text, self._projects
+                read_fetched, report.fetch, text, self._projects, self._hosts
             )
             report = await self._first(job, reading)
         if report is None or report.telemetry is None:
@@ -163,7 +166,9 @@ class Workers:
         if job.report is not None:
             return unpack(job.report)
         head = _heads.decode(job.head)
-        reading = await asyncio.to_thread(read, head, job.body, self._projects)
+        reading = await asyncio.to_thread(
+            read, head, job.body, self._projects, self._hosts
+        )
         return await self._first(job, reading)
 
     async def _first(self, job: Job, reading: Reading) -> Report | None:

@@ -16,6 +16,10 @@ _INSERT = (
     "INSERT INTO events (id, sender, delivery, head, received_at)"
     " VALUES (?, ?, ?, ?, ?) ON CONFLICT DO NOTHING"
 )
+_FORGET = (
+    "UPDATE events SET delivery = NULL"
+    " WHERE sender = ? AND delivery = ? AND received_at < ?"
+)
 _FIND = "SELECT id FROM events WHERE sender = ? AND delivery = ?"
 _PUT_BODY = "INSERT INTO bodies (seq, body) VALUES (?, ?)"
 _TAKE = (
@@ -25,9 +29,11 @@ _TAKE = (
     " report, received_at"
 )
 _DUE = (
-    "SELECT seq FROM events WHERE state = 'waiting' AND retry_at <= ?"
-    " ORDER BY retry_at LIMIT ?"
+    "SELECT seq FROM events WHERE state = 'waiting'"
+    " AND (retry_at <= ?1 OR retry_at > ?1 + ?2) ORDER BY retry_at LIMIT ?3"
 )
+_LONGEST_WAIT: Final = 2 * 86_400
+"""Seconds; nothing waits longer but after a clock that was ahead has been put right."""
 _NEW = "SELECT seq FROM events WHERE state = 'received' ORDER BY seq LIMIT ?"
 _LAST_CHILD = "SELECT max(position) FROM events WHERE parent = ? HAVING max(position)"
 _INSERT_CHILD = (
@@ -49,6 +55,9 @@ def receive(arrivals: Sequence[Arrival], now: float) -> Write[list[Receipt]]:
 
 def _receive(db: apsw.Connection, arrival: Arrival, now: float) -> Receipt:
     name = secrets.token_hex(16)
+    if arrival.window is not None:
+        told = (arrival.sender, arrival.delivery, now - arrival.window)
+        db.execute(_FORGET, told)
     db.execute(_INSERT, (name, arrival.sender, arrival.delivery, arrival.head, now))
     if not db.changes():
         known = db.execute(_FIND, (arrival.sender, arrival.delivery)).get
@@ -61,7 +70,7 @@ def claim(limit: int, now: float) -> Write[list[Job]]:
     """Take up to *limit* events to work on: those whose time has come, then new ones."""
 
     def write(db: apsw.Connection) -> list[Job]:
-        due = db.execute(_DUE, (now, limit)).fetchall()
+        due = db.execute(_DUE, (now, _LONGEST_WAIT, limit)).fetchall()
         due += db.execute(_NEW, (limit - len(due),)).fetchall()
         rows = (db.execute(_TAKE, (os.getpid(), seq)).fetchone() for (seq,) in due)
         return [_job(row) for row in rows]
@@ -202,28 +211,6 @@ def retry(names: Sequence[str], now: float) -> Write[int]:
             db.execute(f"{again} AND id = ?", (now, name))
             done += db.changes()
         return done
-
-    return write
-
-
-def prune(before: float) -> Write[int]:
-    """Drop the raw bodies of events that ended before that moment."""
-
-    def write(db: apsw.Connection) -> int:
-        db.execute(
-            "DELETE FROM bodies WHERE seq IN (SELECT seq FROM events"
-            " WHERE finished_at < ?)",
-            (before,),
-        )
-        dropped = db.changes()
-        db.execute(
-            "UPDATE events SET report = NULL WHERE finished_at < ?"
-            " AND report IS NOT NULL",
-            (before,),
-        )
-        for _ in db.execute("PRAGMA incremental_vacuum(1000)"):
-            pass
-        return dropped
 
     return write
 

@@ -11,9 +11,9 @@ from typing import Concatenate, Final, ParamSpec, TypeVar
 import apsw
 
 from triage.errors import StoreBusy
-from triage.store import events, reading
+from triage.store import events, pruning, reading
 from triage.store.reading import Filter
-from triage.store.schema import open_reader
+from triage.store.schema import open_reader, touch
 from triage.store.values import (
     Arrival,
     Event,
@@ -119,9 +119,17 @@ class Inbox:
         """Try failed events again: all, or those named; returns how many."""
         return await self._writer.do(events.retry(names, self.now()))
 
-    async def prune(self, seconds: float) -> int:
-        """Drop raw bodies of events that ended longer ago than that."""
-        return await self._writer.do(events.prune(self.now() - seconds))
+    async def prune(self, seconds: float, *, at_once: int = 500) -> int:
+        """Drop what is not kept of events that ended longer ago than that.
+
+        Returns how many there were. After *at_once* of them others may write.
+        """
+        before, pruned = self.now() - seconds, 0
+        while True:
+            count = await self._writer.do(pruning.prune(before, at_once))
+            pruned += count
+            if count < at_once:
+                return pruned
 
     async def event(self, name: str) -> Event | None:
         """Read one event with its context."""
@@ -142,6 +150,10 @@ class Inbox:
     ) -> Page[Incident]:
         """List incidents, the last seen first."""
         return await self._read(reading.incidents, wanted, cursor, limit)
+
+    async def check(self) -> None:
+        """Raise the error that a delivery would have now: a little is written."""
+        await self._writer.do(touch)
 
     async def depth(self) -> dict[str, int]:
         """Count the events that are not done, by state."""

@@ -13,9 +13,10 @@ from triage.store.values import Event, Incident, Page, State
 EVENT_CURSOR: Final = re.compile(r"[0-9]{1,18}")
 INCIDENT_CURSOR: Final = re.compile(r"[0-9a-f]{16}-[0-9]{1,18}")
 """The bits of a moment, which no rounding changes, and a number."""
-_LISTED: Final = 100
+LISTED: Final = 100
 """Commits and events that an incident names: the latest."""
-_CONTEXTS: Final = 10
+CONTEXTS: Final = 10
+"""Different contexts that an incident is shown with: the latest."""
 _EVENT = (
     "SELECT id, sender, state, received_at, attempts, retry_at, parent, incident,"
     " code, message"
@@ -73,7 +74,7 @@ def incident(db: apsw.Connection, name: str) -> Incident | None:
     contexts = db.execute(
         "SELECT value FROM contexts WHERE id IN (SELECT context FROM events"
         " WHERE incident = ? ORDER BY seq DESC LIMIT ?) ORDER BY id DESC LIMIT ?",
-        (name, _LISTED, _CONTEXTS),
+        (name, LISTED, CONTEXTS),
     )
     return _incident(db, row, tuple(value for (value,) in contexts))
 
@@ -124,11 +125,11 @@ def _incident(
     commits = db.execute(
         'SELECT "commit" FROM commits WHERE incident = ?'
         ' ORDER BY last_seen DESC, "commit" LIMIT ?',
-        (name, _LISTED),
+        (name, LISTED),
     )
     members = db.execute(
         "SELECT id FROM events WHERE incident = ? ORDER BY seq DESC LIMIT ?",
-        (name, _LISTED),
+        (name, LISTED),
     )
     whole: Any = (
         *row[1:],

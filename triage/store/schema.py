@@ -6,9 +6,10 @@ from typing import Final
 
 import apsw
 
+from triage.database import transaction
 from triage.errors import StoreUnusable
 
-VERSION: Final = 1
+VERSION: Final = 2
 """`user_version`: raised with every change of the tables."""
 _APPLICATION: Final = 0x54524942
 """`application_id`: TRIB."""
@@ -32,7 +33,8 @@ CREATE TABLE events (
   code TEXT,
   message TEXT,
   incident TEXT,
-  context INTEGER
+  context INTEGER,
+  pruned INTEGER NOT NULL DEFAULT 0 -- 1 once what is not kept of it is gone
 );
 CREATE UNIQUE INDEX events_by_delivery ON events (sender, delivery)
   WHERE delivery IS NOT NULL;
@@ -41,7 +43,6 @@ CREATE UNIQUE INDEX events_by_parent ON events (parent, position)
 CREATE INDEX events_by_state ON events (state, seq);
 CREATE INDEX events_by_retry ON events (retry_at) WHERE state = 'waiting';
 CREATE INDEX events_by_incident ON events (incident, seq) WHERE incident IS NOT NULL;
-CREATE INDEX events_by_end ON events (finished_at) WHERE finished_at IS NOT NULL;
 
 -- Raw bodies by events.seq, apart: they are large, and go after a while.
 CREATE TABLE bodies (seq INTEGER PRIMARY KEY, body BLOB NOT NULL);
@@ -74,6 +75,19 @@ CREATE TABLE contexts (
 """
 
 
+_INDEXES = """
+CREATE INDEX events_to_prune ON events (finished_at)
+  WHERE finished_at IS NOT NULL AND NOT pruned;
+CREATE INDEX events_pruned ON events (incident, seq) WHERE pruned;
+CREATE INDEX events_by_context ON events (context) WHERE context IS NOT NULL;
+"""
+_UPGRADES: Final = {
+    1: "ALTER TABLE events ADD COLUMN pruned INTEGER NOT NULL DEFAULT 0;"
+    "DROP INDEX events_by_end;" + _INDEXES,
+}
+"""What makes the tables of the next version, by version."""
+
+
 def open_writer(path: Path, *, busy_ms: int) -> apsw.Connection:
     """Open for writing; a file that is not there is made, for its owner alone.
 
@@ -101,6 +115,11 @@ def open_reader(path: Path, *, busy_ms: int) -> apsw.Connection:
     return db
 
 
+def touch(db: apsw.Connection) -> None:
+    """Write what is there already, so that the disk has to take something."""
+    db.execute(f"PRAGMA user_version = {VERSION}")
+
+
 def unusable(path: Path, reason: str) -> StoreUnusable:
     """Make the error for a file that is there and cannot be used."""
     return StoreUnusable(
@@ -123,26 +142,35 @@ def _make_file(path: Path) -> None:
 
 
 def _is_ours(db: apsw.Connection, path: Path) -> bool:
-    """Tell whether the tables are there; raises where others are."""
+    """Tell whether this version's tables are there; raises where others are."""
     application, version = db.pragma("application_id"), db.pragma("user_version")
     if (application, version) == (_APPLICATION, VERSION):
         return True
-    if application == _APPLICATION:
+    if application == _APPLICATION and version not in _UPGRADES:
         raise unusable(
             path,
             f"is of version {version}, this Triage's is {VERSION};"
             " use the Triage that made it",
         )
+    if application == _APPLICATION:
+        return False
     if application or version or db.execute("SELECT count(*) FROM sqlite_schema").get:
         raise unusable(path, "is another program's database")
     return False
 
 
 def _make(db: apsw.Connection, path: Path) -> None:
-    """Make the tables in one transaction, unless another process just did."""
+    """Make the tables in one transaction, unless another process just did.
+
+    Those of an older version are brought up to this one's.
+    """
     db.execute("PRAGMA auto_vacuum = INCREMENTAL")  # before the first table
     with transaction(db):
         if not _is_ours(db, path):
-            db.execute(_TABLES)
+            version = db.pragma("user_version")
+            if not version:
+                db.execute(_TABLES + _INDEXES)
+            for older in range(version, VERSION) if version else ():
+                db.execute(_UPGRADES[older])
             db.execute(f"PRAGMA application_id = {_APPLICATION}")
             db.execute(f"PRAGMA user_version = {VERSION}")

@@ -17,6 +17,9 @@ class Arrival:
     """The sender's own id of it; None where there is none: nothing is deduplicated."""
     head: bytes
     body: bytes
+    window: float | None = None
+    """Seconds for which *delivery* means the same delivery; None: as long as it is
+    known."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -15,7 +15,7 @@ from typing import Any, Final, TypeVar
 import apsw
 
 from triage.database import transaction
-from triage.errors import StoreBusy, StoreError, TriageError
+from triage.errors import StoreBusy, StoreError, StoreUnusable, TriageError
 from triage.store.schema import open_writer, unusable
 
 T = TypeVar("T")
@@ -64,6 +64,7 @@ class Writer:
         self._thread: threading.Thread | None = None
         self._loop: asyncio.AbstractEventLoop | None = None
         self._db: apsw.Connection | None = None
+        self._file: tuple[int, int] | None = None
         self.commits = 0
         """Transactions so far."""
 
@@ -72,6 +73,7 @@ class Writer:
         self._loop = asyncio.get_running_loop()
         try:
             self._db = open_writer(self._path, busy_ms=self._busy_ms)
+            self._file = self._identity()
         except (apsw.Error, OSError) as error:
             raise translated(error, self._path, opening=True) from error
         self._thread = threading.Thread(
@@ -129,6 +131,7 @@ class Writer:
     def _write_all(self, db: apsw.Connection, batch: list[_Waiting]) -> None:
         """Write a batch in one transaction; one by one where a write itself fails."""
         try:
+            self._refuse_if_replaced()
             with transaction(db):
                 for waiting in batch:
                     waiting.result = waiting.write(db)
@@ -143,6 +146,22 @@ class Writer:
             for waiting in batch:
                 waiting.error = translated(error, self._path)
                 waiting.error.__cause__ = error
+
+    def _refuse_if_replaced(self) -> None:
+        """Raise where the file goes by its name no more: what is written would be lost."""
+        try:
+            found = self._identity()
+        except FileNotFoundError:
+            found = None
+        if found != self._file:
+            raise StoreUnusable(
+                f"{self._path} was moved or deleted while it is used; put it back, or"
+                " start Triage again"
+            )
+
+    def _identity(self) -> tuple[int, int]:
+        found = self._path.stat()
+        return found.st_dev, found.st_ino
 
     def _tell(self, batch: list[_Waiting]) -> None:
         def settle() -> None:
@@ -159,6 +178,10 @@ def translated(
     """Make our error of SQLite's or the system's."""
     if isinstance(error, apsw.CorruptError | apsw.NotADBError):
         return unusable(path, f"is damaged or no database ({error})")
+    if isinstance(
+        error, apsw.ReadOnlyError | apsw.CantOpenError | apsw.PermissionsError
+    ):
+        return unusable(path, f"cannot be opened or written ({error})")
     if isinstance(error, apsw.BusyError | apsw.LockedError):
         return StoreBusy("another program holds the inbox; end it, or wait")
     if isinstance(error, apsw.FullError | apsw.IOError):

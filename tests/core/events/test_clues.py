@@ -5,6 +5,7 @@ import pytest
 from triage.core.events.clues import (
     from_labels,
     is_commit,
+    labelled_repository,
     place,
     released_commit,
     told_repository,
@@ -98,6 +99,21 @@ def test_place_in_labels(labels, found):
 def test_repository_in_labels(labels, repo):
     """A name, or GitHub's address; never a path."""
     assert from_labels(labels).repo == repo
+
+
+@pytest.mark.parametrize(
+    "labels",
+    [
+        {"vcs.repository.url.full": "https://git.acme.example/acme/shop"},
+        {"repository_url": "git@GIT.acme.example:acme/shop.git"},
+        {"repo": "https://git.acme.example:8443/acme/shop/tree/main"},
+        {"git.repository_url": "ssh://git@git.acme.example/acme/shop.git"},
+    ],
+)
+def test_repository_on_an_enterprise_server(labels):
+    """Its address counts where the host is known, and only there."""
+    assert labelled_repository(labels, ["git.acme.example"]) == "acme/shop"
+    assert labelled_repository(labels, ["other.example"]) is None
 
 
 def test_address_that_is_none_is_no_repository():

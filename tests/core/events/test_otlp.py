@@ -68,6 +68,15 @@ def test_exception_tells_repository_commit_and_moment():
     assert found.kind == "nil-deref"
 
 
+def test_repository_on_an_enterprise_server():
+    """Its address is one where the host is known; else nobody knows whose crash it is."""
+    url = "https://git.acme.example/acme/shop"
+    sent = batch(record(PANIC), vcs__repository__url__full=url)
+    assert reading("logs", sent, projects=()).rejected == 1
+    found = reading("logs", sent, projects=(), hosts=["git.acme.example"]).reports
+    assert [r.telemetry and r.telemetry.repo for r in found] == ["acme/shop"]
+
+
 def test_both_encodings_tell_the_same():
     """Recorded bodies of one export."""
     same = reading("logs", body("otlp-exception.json"))

@@ -2,8 +2,10 @@
 
 from dataclasses import replace
 
+import msgspec
 import pytest
 
+from tests.deliveries import PANIC
 from triage.core.events.wanted import decode, telemetry
 from triage.core.model import Telemetry
 from triage.errors import BadInput
@@ -33,9 +35,26 @@ def test_object_becomes_telemetry():
 
 @pytest.mark.parametrize("name", ["trace", "text", "message"])
 def test_text_goes_before_a_place(name):
-    """Whatever it is called."""
-    found = telemetry(decode(OPTIONS + f', "{name}": "boom"}}'.encode()))
-    assert found == replace(TOLD, file=None, line=None, trace="boom")
+    """Whatever it is called, where it holds a crash; else the place counts."""
+    crash, said = msgspec.json.encode(PANIC).decode(), '"boom"'
+    found = telemetry(decode(OPTIONS + f', "{name}": {crash}}}'.encode()))
+    assert found == replace(TOLD, file=None, line=None, trace=PANIC)
+    assert telemetry(decode(OPTIONS + f', "{name}": {said}}}'.encode())) == TOLD
+
+
+@pytest.mark.parametrize(
+    ("sent", "trace"),
+    [
+        ({"trace": "boom"}, "boom"),
+        ({"trace": "boom", "message": "bang"}, "boom"),
+        ({"trace": "boom", "message": PANIC}, PANIC),
+        ({"text": PANIC, "message": "boom"}, PANIC),
+    ],
+)
+def test_the_first_text_with_a_crash_counts(sent, trace):
+    """Where none has one, the first is left to say so."""
+    found = telemetry(decode(msgspec.json.encode({"repo": "a/b", **sent})))
+    assert found == Telemetry("a/b", trace=trace)
 
 
 @pytest.mark.parametrize(

@@ -1,7 +1,7 @@
 """What a sender says of where a crash belongs: repository, commit, service, place."""
 
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Final
 
@@ -52,7 +52,7 @@ class Clues:
     """What was said of one crash; all of it may be missing."""
 
     repo: str | None = None
-    """OWNER/NAME."""
+    """OWNER/NAME; out of *labels* only where GitHub's own host or none is named."""
     commit_sha: str | None = None
     root_dir: str | None = None
     service: str | None = None
@@ -68,7 +68,7 @@ class Clues:
 def from_labels(labels: Mapping[str, str], observed_at: float | None = None) -> Clues:
     """Read labels, tags or attributes by the names that are usual for them."""
     return Clues(
-        repo=_repo(labels),
+        repo=labelled_repository(labels),
         commit_sha=next(
             (labels[name] for name in _COMMIT if is_commit(labels.get(name, ""))), None
         ),
@@ -100,17 +100,20 @@ def released_commit(version: str) -> str | None:
     return sha if sha and is_commit(sha) else None
 
 
-def told_repository(text: str) -> str | None:
+def told_repository(text: str, hosts: Sequence[str] = ()) -> str | None:
     """Read OWNER/NAME or an address; None for what is neither, a path too."""
     try:
-        return repository_name(text)
+        return repository_name(text, hosts)
     except ValueError:  # an address that is none: `https://[`
         return None
 
 
-def _repo(labels: Mapping[str, str]) -> str | None:
+def labelled_repository(
+    labels: Mapping[str, str], hosts: Sequence[str] = ()
+) -> str | None:
+    """Return what labels name as the repository; *hosts* are others than GitHub's."""
     for name in _REPO:
-        found = told_repository(labels.get(name, ""))
+        found = told_repository(labels.get(name, ""), hosts)
         if found:
             return found
     owner, named = labels.get("vcs.owner.name"), labels.get("vcs.repository.name")

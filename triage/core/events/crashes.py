@@ -5,7 +5,7 @@ from dataclasses import dataclass, replace
 from itertools import islice
 from typing import Final
 
-from triage.core.events.clues import Clues
+from triage.core.events.clues import Clues, labelled_repository
 from triage.core.events.meant import meant
 from triage.core.events.values import Reading, Report
 from triage.core.model import Panic, Telemetry
@@ -42,15 +42,20 @@ class Told:
     """How the sender wants it explained."""
 
 
-def collect(told: Iterable[Told], projects: Sequence[Project]) -> Reading:
-    """Make a report of each crash that has a repository; count those left out."""
+def collect(
+    told: Iterable[Told], projects: Sequence[Project], hosts: Sequence[str] = ()
+) -> Reading:
+    """Make a report of each crash that has a repository; count those left out.
+
+    *hosts* hold repositories as GitHub does.
+    """
     reports = list[Report]()
     lost = late = 0
     for one in told:
         if len(reports) >= MOST or lost >= _MOST_LOST:
             late += 1
             continue
-        for telemetry in _telemetry(one, projects):
+        for telemetry in _telemetry(_hosted(one, hosts), projects):
             if telemetry is None:
                 lost += 1
             elif len(reports) < MOST:
@@ -91,6 +96,12 @@ def likely(texts: Iterable[str]) -> tuple[str, ...]:
 def is_likely(text: str) -> bool:
     """Tell, fast, whether *text* may hold a stack: most do not."""
     return ".go" in text or "goroutine " in text
+
+
+def _hosted(told: Told, hosts: Sequence[str]) -> Told:
+    """Read the repository's address anew, now that further hosts are known."""
+    found = labelled_repository(told.clues.labels, hosts) if hosts else None
+    return replace(told, clues=replace(told.clues, repo=found)) if found else told
 
 
 def _telemetry(told: Told, projects: Sequence[Project]) -> Iterator[Telemetry | None]:

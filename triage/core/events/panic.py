@@ -5,7 +5,7 @@ from collections.abc import Iterator, Mapping
 from triage.core.events.clues import Clues
 from triage.core.events.crashes import Told
 from triage.core.events.values import Head
-from triage.core.events.wanted import Wanted, decode, options
+from triage.core.events.wanted import Wanted, decode, options, place, texts
 from triage.errors import BadInput
 
 
@@ -39,18 +39,15 @@ def _unlabelled(body: bytes) -> Wanted | None:
 
 
 def _object(wanted: Wanted) -> Told:
-    texts = tuple(filter(None, (wanted.trace, wanted.text, wanted.message)))
-    place = None
-    if wanted.file is not None and wanted.line is not None:
-        place = wanted.file, wanted.line
-    if not texts and place is None:
+    told, where = texts(wanted), place(wanted)
+    if not told and where is None:
         raise BadInput("give a `trace`, or `file` and `line`")
     clues = Clues(
         repo=wanted.repo,
         commit_sha=wanted.commit_sha or wanted.commit,
         root_dir=wanted.root_dir,
     )
-    return Told(clues, texts, place, options=options(wanted))
+    return Told(clues, told, where, options=options(wanted))
 
 
 def _raw(query: Mapping[str, str], body: bytes) -> Told:

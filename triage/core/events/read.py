@@ -13,8 +13,15 @@ from triage.core.projects import Project
 from triage.errors import BadInput, NoPanic
 
 
-def read(head: Head, body: bytes, projects: Sequence[Project]) -> Reading:
+def read(
+    head: Head,
+    body: bytes,
+    projects: Sequence[Project],
+    hosts: Sequence[str] = (),
+) -> Reading:
     """Find the crashes in *body*; raises `BadInput`, `NoPanic`.
+
+    *hosts* are those besides GitHub's own whose addresses name a repository.
 
     Without any report the reading says why there is nothing to do; for `logs` it may
     also be that no crash has a repository.
@@ -22,16 +29,19 @@ def read(head: Head, body: bytes, projects: Sequence[Project]) -> Reading:
     found = _found(head, body, projects)
     if isinstance(found, Reading):
         return found
-    return _reading(found, projects, partial=head.sender == "logs")
+    return _reading(found, projects, hosts, partial=head.sender == "logs")
 
 
 def read_fetched(
-    fetch: Fetch, text: bytes, projects: Sequence[Project] = ()
+    fetch: Fetch,
+    text: bytes,
+    projects: Sequence[Project] = (),
+    hosts: Sequence[str] = (),
 ) -> Reading:
     """Find the crashes in a text that was fetched; raises `BadInput`, `NoPanic`."""
     if fetch.host_kind == sentry.HOST_KIND:
-        return _reading(sentry.read_event(fetch, text), projects)
-    return _reading(github.read_log(fetch, text), projects)
+        return _reading(sentry.read_event(fetch, text), projects, hosts)
+    return _reading(github.read_log(fetch, text), projects, hosts)
 
 
 def _found(
@@ -55,9 +65,13 @@ def _found(
 
 
 def _reading(
-    told: Iterable[Told], projects: Sequence[Project], *, partial: bool = False
+    told: Iterable[Told],
+    projects: Sequence[Project],
+    hosts: Sequence[str],
+    *,
+    partial: bool = False,
 ) -> Reading:
-    reading = collect(told, projects)
+    reading = collect(told, projects, hosts)
     if reading.reports or (partial and reading.rejected):
         return reading
     if reading.rejected:

@@ -6,6 +6,7 @@ from typing import Annotated
 import msgspec
 
 from triage.core.events import loose
+from triage.core.events.crashes import crashes_in
 from triage.core.model import Telemetry
 from triage.errors import BadInput
 
@@ -58,9 +59,7 @@ def telemetry(wanted: Wanted) -> Telemetry:
     """Make telemetry of it; raises `BadInput` where something needed is missing."""
     if wanted.repo is None:
         raise BadInput("`repo` is missing; give OWNER/NAME")
-    trace = wanted.trace or wanted.text or wanted.message
-    if trace is None and (wanted.file is None or wanted.line is None):
-        raise BadInput("give a `trace`, or `file` and `line`")
+    trace = _trace(wanted)
     return replace(
         options(wanted),
         repo=wanted.repo,
@@ -70,6 +69,34 @@ def telemetry(wanted: Wanted) -> Telemetry:
         trace=trace,
         root_dir=wanted.root_dir,
     )
+
+
+def texts(wanted: Wanted) -> tuple[str, ...]:
+    """Return what may hold the crash, in the order in which it counts."""
+    return tuple(filter(None, (wanted.trace, wanted.text, wanted.message)))
+
+
+def place(wanted: Wanted) -> tuple[str, int] | None:
+    """Return file and line, for an object whose texts hold no crash."""
+    if wanted.file is None or wanted.line is None:
+        return None
+    return wanted.file, wanted.line
+
+
+def is_ambiguous(wanted: Wanted) -> bool:
+    """Tell whether `telemetry` has to search the texts, which takes its time."""
+    return len(texts(wanted)) + (place(wanted) is not None) > 1
+
+
+def _trace(wanted: Wanted) -> str | None:
+    """Return the first text with a crash; None where the place has to do."""
+    told = texts(wanted)
+    if not told and place(wanted) is None:
+        raise BadInput("give a `trace`, or `file` and `line`")
+    if not is_ambiguous(wanted):
+        return told[0] if told else None
+    found = next((text for text in told if crashes_in(text)), None)
+    return found if found or place(wanted) else told[0]
 
 
 def options(wanted: Wanted) -> Telemetry:

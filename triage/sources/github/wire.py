@@ -16,6 +16,7 @@ from github import Auth, Github
 from github.Requester import HTTPSRequestsConnectionClass, RequestsResponse
 
 from triage.errors import ConfigError, SourceError, SourceTimeout
+from triage.sources.download import Unmoved
 
 JSON = "application/vnd.github+json"
 GRAPHQL = "graphql"
@@ -114,6 +115,14 @@ class Client:
         self._github.close()
 
 
+def _unmoved(session: requests.Session) -> Unmoved:
+    """Make a session that is like *session* but for redirects."""
+    plain = Unmoved()
+    plain.auth = session.auth
+    plain.adapters = session.adapters
+    return plain
+
+
 def timed_out() -> SourceTimeout:
     """Make the error for an answer that did not come in time."""
     return SourceTimeout("GitHub did not answer in time; try again later")
@@ -132,6 +141,7 @@ class _Connection(HTTPSRequestsConnectionClass):
         host = f"[{address.hostname}]" if ":" in address.hostname else address.hostname
         super().__init__(host, address.port or _PORTS[address.scheme])
         self.protocol = address.scheme
+        self.session = _unmoved(self.session)
         self._deadline = 0.0
         self.answer = Answer(0, {}, b"")
         """The last one that came."""
