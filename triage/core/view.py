@@ -22,7 +22,7 @@ from triage.core.table import (
 )
 
 _WORD = re.compile(rb"[A-Za-z_\x80-\xff][0-9A-Za-z_\x80-\xff]*")
-_KEPT: Final = 8192
+_KEPT: Final = 2048
 """How many things that were worked out of its declarations a view keeps."""
 
 P = ParamSpec("P")

@@ -13,6 +13,9 @@ from triage.engine.survey import Survey
 
 _PER_TABLE_BYTE = 6
 """Bytes in memory for one of a table's JSON: lists of integers."""
+_PER_BYTE = 25
+_PER_VIEW = 5 << 19
+"""Bytes that what a view works out takes: for one of the sources, and at most."""
 _PER_KEY = 500
 
 
@@ -81,7 +84,8 @@ class Library:
             view = View(package, Table(data), import_path=path)
             size = sum(len(file.data) for file in package.files)
             if view.table.checked:
-                weight = size + _PER_TABLE_BYTE * len(data)
+                weight = size + min(_PER_BYTE * size, _PER_VIEW)
+                weight += _PER_TABLE_BYTE * len(data)
                 self._means.views.put(content, view, weight)
         return view
 
