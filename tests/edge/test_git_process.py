@@ -19,6 +19,7 @@ from triage.errors import (
 )
 from triage.sources.git import GitSource
 from triage.sources.gitprocess import run_git
+from triage.sources.probing import probe
 
 SHOP = {
     "go.mod": "module example.com/shop\n",
@@ -45,6 +46,42 @@ class TestProcess:
         assert [package.files[0].data.decode() for package in packages] == [
             *files.values()
         ]
+
+    @pytest.mark.parametrize("turns", range(20))
+    def test_ended_while_it_starts(self, repo, turns):
+        """At whatever moment an interrupt ends everything, it does end."""
+
+        async def interrupted():
+            call = asyncio.create_task(run_git(repo.path, "version"))
+            for _ in range(turns):
+                await asyncio.sleep(0)
+            return call
+
+        with asyncio.Runner() as runner:
+            call = runner.run(interrupted())
+        assert call.done()
+
+    async def test_a_look_that_fails(self):
+        """What was asked for beside the failure is given up, not left running."""
+        ended = asyncio.Event()
+
+        class Reader:
+            """A source whose first failure comes before its first answer."""
+
+            async def read(self, *_: object, **__: object) -> bytes | None:
+                try:
+                    await asyncio.Event().wait()
+                    return None
+                finally:
+                    ended.set()
+
+            async def package(self, *_: object, **__: object) -> Package:
+                await asyncio.sleep(0)
+                raise SourceError("the disk is gone")
+
+        with pytest.raises(SourceError, match="disk is gone"):
+            await probe(Reader(), None, ["a"])
+        assert ended.is_set()
 
     async def test_killed_between(self, repo, opened):
         """A git that was killed is replaced without anyone noticing."""

@@ -19,8 +19,8 @@ from triage.sources.github.objects import (
     upwards,
 )
 from triage.sources.github.refusal import Forbidden, refusal, resource_of
-from triage.sources.github.tasks import together
 from triage.sources.github.wire import Answer
+from triage.together import together
 
 FILE, LINK, TREE, SUBMODULE = 0o100755, 0o120000, 0o040000, 0o160000
 

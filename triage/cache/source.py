@@ -4,7 +4,6 @@ What belongs to a commit never changes and is kept for good; it is the commit's 
 id that makes it so. Branches and short ids are asked for each time.
 """
 
-import asyncio
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
@@ -23,6 +22,7 @@ from triage.core.model import Package, SourceFile, Unread
 from triage.core.printed import shown
 from triage.errors import CommitMissing, FileMissing
 from triage.ports import Clock, Recalled, Source
+from triage.together import together
 
 
 @dataclass(frozen=True, slots=True)
@@ -190,7 +190,7 @@ class CachingSource:
             return found[directory]
 
         flights = [self._looks.once((commit, d), partial(one, d)) for d in directories]
-        return dict(zip(directories, await asyncio.gather(*flights), strict=True))
+        return dict(zip(directories, await together(flights), strict=True))
 
     async def _find(self, commit: str, directories: Sequence[str]) -> dict[str, _Seen]:
         """Take directories out of memory, out of the tiers, or from the source."""

@@ -22,6 +22,7 @@ from triage.helper.client import Client, OnClose
 from triage.helper.launch import Launch
 from triage.helper.tail import Tail
 from triage.ports import Clock
+from triage.spawning import Process, spawn
 
 _log = logging.getLogger("triage.helper")
 
@@ -44,7 +45,7 @@ class Child:
         self._launch = launch
         self._on_death = on_death
         self._tail = Tail()
-        self._process: asyncio.subprocess.Process | None = None
+        self._process: Process | None = None
         self._dismissed = False
         loop = asyncio.get_running_loop()
         self._spawned: asyncio.Future[Client] = loop.create_future()
@@ -123,8 +124,8 @@ class Child:
             _connection() as (errors, _, stderr),
         ):
             try:
-                process = await asyncio.create_subprocess_exec(
-                    *self._launch.arguments(),
+                process = spawn(
+                    self._launch.arguments(),
                     stdin=stdio.fileno(),
                     stdout=stdio.fileno(),
                     stderr=stderr.fileno(),
@@ -153,7 +154,7 @@ class Child:
 
     async def _attend(
         self,
-        process: asyncio.subprocess.Process,
+        process: Process,
         client: Client,
         errors: asyncio.StreamReader,
     ) -> None:

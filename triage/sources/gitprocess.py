@@ -10,18 +10,19 @@ import asyncio
 import os
 import re
 import signal
-from asyncio.subprocess import PIPE, Process
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 
 from triage.errors import SourceError, SourceTimeout
+from triage.sources.gitstreams import Output, Streams, streams
+from triage.spawning import Process, spawn
+from triage.together import together
 
 MINIMUM = (2, 38)
 """`git cat-file --batch-command -z` came with this version."""
 _INHERITED = ("PATH", "HOME", "XDG_CONFIG_HOME")
 _GRACE = 2.0
-_PIPE = 1 << 20
 _PIECE = 1 << 16
 _TURNS = 5
 _VERSION = re.compile(r"(\d+)\.(\d+)")
@@ -56,44 +57,52 @@ def git_env() -> dict[str, str]:
 
 @dataclass(frozen=True, slots=True)
 class GitProcess:
-    """A running git with its three pipes."""
+    """A running git with its streams."""
 
     process: Process
-    stdin: asyncio.StreamWriter
-    stdout: asyncio.StreamReader
-    stderr: asyncio.StreamReader
-    transport: asyncio.SubprocessTransport
+    streams: Streams
+
+    @property
+    def stdin(self) -> asyncio.StreamWriter:
+        """What it is asked."""
+        return self.streams.stdin
+
+    @property
+    def stdout(self) -> Output:
+        """What it answers."""
+        return self.streams.stdout
+
+    @property
+    def stderr(self) -> Output:
+        """What it complains of."""
+        return self.streams.stderr
 
     def kill(self) -> None:
         """Kill it and what it started; it leads a session, and so a group, of its own.
 
-        Where it has ended and nobody holds its pipes there is nothing to kill: its
+        Where it has ended and nobody holds its streams there is nothing to kill: its
         number may be another's.
         """
-        if self.process.returncode is None or self.is_held():
+        if self.process.returncode is None or self.streams.are_held():
             with suppress(ProcessLookupError, PermissionError):
                 os.killpg(self.process.pid, signal.SIGKILL)
-
-    def is_held(self) -> bool:
-        """Tell whether its output is open still: what it started may hold it."""
-        pipes = (self.transport.get_pipe_transport(number) for number in (1, 2))
-        return any(pipe is not None and not pipe.is_closing() for pipe in pipes)
 
 
 async def start_git(directory: Path, *arguments: str) -> GitProcess:
     """Start `git -C directory`."""
     command = ("git", "--no-pager", "-C", str(directory), *arguments)
     try:
-        process = await asyncio.create_subprocess_exec(
-            *command,
-            stdin=PIPE,
-            stdout=PIPE,
-            stderr=PIPE,
-            env=git_env(),
-            limit=_PIPE,
-            # An interrupt at the terminal is ours to handle, not git's.
-            start_new_session=True,
-        )
+        async with streams() as (ours, theirs):
+            process = spawn(
+                command,
+                stdin=theirs.stdin,
+                stdout=theirs.stdout,
+                stderr=theirs.stderr,
+                env=git_env(),
+                # An interrupt at the terminal is ours to handle, not git's.
+                start_new_session=True,
+            )
+            return GitProcess(process, ours)
     except FileNotFoundError as error:
         wanted = ".".join(map(str, MINIMUM))
         raise SourceError(
@@ -101,9 +110,6 @@ async def start_git(directory: Path, *arguments: str) -> GitProcess:
         ) from error
     except OSError as error:
         raise SourceError(f"git does not start: {error.strerror}") from error
-    pipes = (process.stdin, process.stdout, process.stderr)
-    transport = process._transport  # type: ignore[attr-defined]  # noqa: SLF001 - its only way to let go of pipes
-    return GitProcess(process, *pipes, transport)  # type: ignore[arg-type]  # PIPE made all three
 
 
 async def run_git(directory: Path, *arguments: str, seconds: float = 20.0) -> GitOutput:
@@ -111,7 +117,9 @@ async def run_git(directory: Path, *arguments: str, seconds: float = 20.0) -> Gi
     git = await start_git(directory, *arguments)
     try:
         async with asyncio.timeout(seconds):
-            out, said = await git.process.communicate(b"")
+            git.stdin.close()
+            out, said = await together([git.stdout.read(), git.stderr.read()])
+            await git.process.wait()
     except TimeoutError as error:
         raise SourceTimeout(f"git {arguments[0]} took over {seconds:g} s") from error
     finally:
@@ -143,12 +151,12 @@ async def end_process(git: GitProcess, *, grace: float = 0.0) -> None:
         git.kill()
         await _ended(git, _GRACE)
     for _ in range(_TURNS):
-        if not git.is_held():
+        if not git.streams.are_held():
             break
-        await asyncio.sleep(0)  # the ends of its pipes are about to be read
+        await asyncio.sleep(0)  # the ends of its streams are about to be read
     git.kill()
-    # Left open, pipes would be closed when the event loop no longer is.
-    git.transport.close()
+    # Left open, they would be closed when the event loop no longer is.
+    git.streams.close()
     await asyncio.sleep(0)
 
 

@@ -1,12 +1,12 @@
 """Look at what may not exist, where reading is cheap."""
 
-import asyncio
 from collections.abc import Iterable, Sequence
 from typing import Protocol
 
 from triage.core.model import Package, Unread
 from triage.errors import FileMissing, FileUnreadable, TooLarge
 from triage.sources.limits import TOO_LARGE
+from triage.together import together
 
 
 class Reader(Protocol):
@@ -27,18 +27,26 @@ async def probe(
     source: Reader, commit: str | None, directories: Sequence[str]
 ) -> tuple[dict[str, Package], dict[str, bytes | Unread]]:
     """Do what `Source.probe` says, by its other methods, all at once."""
-    packages, files = await asyncio.gather(
-        asyncio.gather(*(_package(source, commit, d) for d in directories)),
-        read_files(source, commit, module_paths(directories)),
+    paths = module_paths(directories)
+    found: list[Package | bytes | Unread | None] = await together(
+        [
+            *(_package(source, commit, directory) for directory in directories),
+            *(_file(source, commit, path) for path in paths),
+        ]
     )
-    return {package.directory: package for package in packages if package}, files
+    packages = [one for one in found if isinstance(one, Package)]
+    files = zip(paths, found[len(directories) :], strict=True)
+    return (
+        {package.directory: package for package in packages},
+        {path: one for path, one in files if isinstance(one, bytes | Unread)},
+    )
 
 
 async def read_files(
     source: Reader, commit: str | None, paths: Sequence[str]
 ) -> dict[str, bytes | Unread]:
     """Do what `Source.read_all` says, a file at a time."""
-    files = await asyncio.gather(*(_file(source, commit, path) for path in paths))
+    files = await together(_file(source, commit, path) for path in paths)
     pairs = zip(paths, files, strict=True)
     return {path: data for path, data in pairs if data is not None}
 

@@ -10,8 +10,8 @@ from triage.sources.github.graphql import TEXT_LIMIT, Ask, GraphQLFailed
 from triage.sources.github.objects import Entry
 from triage.sources.github.refusal import Absent, NoGitHub, ServerTrouble
 from triage.sources.github.repository import Trip
-from triage.sources.github.tasks import together
 from triage.sources.github.wire import BrokenWire
+from triage.together import together
 
 _log = logging.getLogger(__name__)
 _BLOBS = 100

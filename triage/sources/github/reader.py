@@ -19,7 +19,6 @@ from triage.sources.github.objects import Entry, Listing, join, split, upwards
 from triage.sources.github.refusal import Absent
 from triage.sources.github.repository import Trip
 from triage.sources.github.snapshot import Snapshot
-from triage.sources.github.tasks import together
 from triage.sources.limits import (
     LFS_POINTER,
     MAX_FILE,
@@ -30,6 +29,7 @@ from triage.sources.limits import (
     is_plain,
     reading_order,
 )
+from triage.together import together
 
 _log = logging.getLogger(__name__)
 _MODULES = ("go.mod", "go.work")

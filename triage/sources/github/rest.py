@@ -27,9 +27,9 @@ from triage.sources.github.refusal import (
     missing_repository,
 )
 from triage.sources.github.repository import Trip
-from triage.sources.github.tasks import together
 from triage.sources.github.wire import Answer
 from triage.sources.limits import MAX_FILE, Extent
+from triage.together import together
 
 LISTED = 1_000
 """Entries after which the Contents API cuts a directory."""
