@@ -157,7 +157,11 @@ class _Purse:
 
         *forms* are not made where nothing of *pick* could have room.
         """
-        if pick.decl.kind in _SHARING and (twin := self._whole.get(_place(pick))):
+        if (
+            self._whole
+            and pick.decl.kind in _SHARING
+            and (twin := self._whole.get(_place(pick)))
+        ):
             self._shown.append(replace(twin, pick=pick))
             return True
         room = self.left - floor

@@ -15,6 +15,7 @@ LONG = 2500
 """Characters over which a function is shown as regions."""
 MARGIN = 9
 """Lines shown on either side of a line that bears on the fault."""
+_WORD = re.compile(rb"[A-Za-z_\x80-\xff][0-9A-Za-z_\x80-\xff]*")
 _BEST_LINES = 2
 """How many such lines a region is made around."""
 
@@ -136,27 +137,32 @@ def related_forms(pick: Pick, words: tuple[bytes, ...] = ()) -> tuple[Shown]:
 
     Where no line of it is known to matter, those do that hold the first of *words*.
     """
-    lines = pick.lines or _mentions(pick.view, pick.decl, words)
+    decl, lines = pick.decl, pick.lines
+    if not lines and decl.end_line - decl.line > MARGIN:
+        lines = _mentions(pick.view, decl, words)
     return (_shown(pick, _region(pick, MARGIN, lines)),)
 
 
-@remembered
 def _mentions(view: View, decl: Decl, words: tuple[bytes, ...]) -> tuple[int, ...]:
     """Find the lines of a function's body where the first of *words* stand."""
+    first = _first_lines(view, decl)
+    lines = dict.fromkeys(first[word] for word in words if word in first)
+    return tuple(lines)[:_BEST_LINES]
+
+
+@remembered
+def _first_lines(view: View, decl: Decl) -> dict[bytes, int]:
+    """Tell on which line of a function's body each word stands first."""
     if decl.body_start < 0:
-        return ()
+        return {}
     source = view.source(decl)
-    found = dict[int, None]()
-    for word in words:
-        match = re.compile(rb"\b%s\b" % re.escape(word)).search(
-            source, decl.body_start, decl.end
-        )
-        if match:
-            before = source.count(b"\n", decl.start, match.start())
-            found[decl.line + before] = None
-        if len(found) == _BEST_LINES:
-            break
-    return tuple(found)
+    start = decl.line + source.count(b"\n", decl.start, decl.body_start)
+    lines = source[decl.body_start : decl.end].split(b"\n")
+    found: dict[bytes, int] = {}
+    for number, line in enumerate(lines, start):
+        for word in _WORD.findall(line):
+            found.setdefault(word, number)
+    return found
 
 
 def _region(pick: Pick, margin: int, lines: tuple[int, ...] = ()) -> cut.Piece:

@@ -8,6 +8,7 @@ characters before it stands in a comment.
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from posixpath import basename
 from typing import Protocol
 
@@ -145,8 +146,13 @@ def _file_line(heading: Heading, symbol: Placed) -> str:
     where = _lines(symbol)
     if symbol.section == "callers" and symbol.marks:
         where += f", call at {', '.join(map(str, symbol.marks))}"
-    path = printable(shown_path(heading.directory, symbol.file))
-    return f"// File: {path} ({where})"
+    return f"// File: {_printable_path(heading.directory, symbol.file)} ({where})"
+
+
+@lru_cache(maxsize=1024)
+def _printable_path(directory: str, path: str) -> str:
+    """Make a path fit to print; an answer's are weighed many times."""
+    return printable(shown_path(directory, path))
 
 
 def shown_path(directory: str, path: str) -> str:
