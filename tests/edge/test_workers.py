@@ -305,6 +305,22 @@ async def test_more_crashes_than_can_be_of_use(bench, caplog):
     assert "5 are left out" in caplog.text
 
 
+async def test_what_takes_long_holds_nothing_up(bench):
+    """Events that wait for a slow host leave their places to others, within bounds."""
+    pace = Pace(jobs=1, patience=1.0, most_jobs=3, poll=1_000.0, stopping=0.0)
+    async with bench(pace=pace) as at:
+        at.works.gate = asyncio.Event()
+        names = [await at.panic(lines=(line,)) for line in range(1, 6)]
+        for times in (1, 2, 3):
+            await at.asked(times)
+            assert len(at.works.asked) == times
+            await at.clock.expire(pace.patience)
+        assert (await at.inbox.depth())["received"] == 2
+        at.works.gate.set()
+        for name in names:
+            await at.until(name, "done")
+
+
 async def test_a_log_is_fetched_and_searched(bench):
     """Its crashes are events like others; what was fetched is not fetched again."""
     log = "\n".join(TRACE.format(line=line) for line in (1, 2)).encode()

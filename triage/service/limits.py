@@ -37,7 +37,11 @@ class Pace:
     """How the workers go on. Times are in seconds."""
 
     jobs: int = 4
-    """Events worked on at once, for each process."""
+    """Events worked on at once, for each process, those that take long apart."""
+    patience: float = 1.0
+    """After which an event that waits for a host holds up no other."""
+    most_jobs: int = 32
+    """Events worked on at once, those that take long among them."""
     most_attempts: int = 12
     oldest: float = 86_400.0
     """Age of an event after which what is transient is final."""

@@ -10,6 +10,7 @@ import logging
 import random
 from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import replace
+from functools import partial
 from typing import Final, TypeVar
 
 import msgspec
@@ -74,6 +75,7 @@ class Workers:
         self._awake = asyncio.Event()
         self._stopping = False
         self._running: dict[asyncio.Task[None], Job] = {}
+        self._slow: set[asyncio.Task[None]] = set()
         self._dispatcher: asyncio.Task[None] | None = None
 
     def start(self) -> None:
@@ -106,16 +108,32 @@ class Workers:
         """Keep as many events under way as there may be."""
         while not self._stopping:
             self._awake.clear()
-            free = self._pace.jobs - len(self._running)
+            free = self._free()
             taken = await self._take(free) if free else []
             for job in taken:
-                task = asyncio.create_task(self._work(job))
-                self._running[task] = job
-                task.add_done_callback(self._ended)
+                self._begin(job)
             if len(taken) < free or not free:
                 timer = self._clock.call_later(self._pace.poll, self._awake.set)
                 await self._awake.wait()
                 timer.cancel()
+
+    def _free(self) -> int:
+        """Count the events that may be taken: those that take long hold up no other."""
+        running = len(self._running)
+        quick = running - len(self._slow)
+        return min(self._pace.jobs - quick, self._pace.most_jobs - running)
+
+    def _begin(self, job: Job) -> None:
+        task = asyncio.create_task(self._work(job))
+        self._running[task] = job
+        timer = self._clock.call_later(self._pace.patience, partial(self._lags, task))
+        task.add_done_callback(lambda _: timer.cancel())
+        task.add_done_callback(self._ended)
+
+    def _lags(self, task: asyncio.Task[None]) -> None:
+        """Note that an event takes long."""
+        self._slow.add(task)
+        self._awake.set()
 
     async def _take(self, limit: int) -> list[Job]:
         try:
@@ -127,6 +145,7 @@ class Workers:
     def _ended(self, task: asyncio.Task[None]) -> None:
         """Note that an event is done with; the next start takes what could not be."""
         job = self._running.pop(task)
+        self._slow.discard(task)
         if not task.cancelled() and task.exception() is not None:
             _log.error("event %s is left", job.id, exc_info=task.exception())
         self._awake.set()
