@@ -28,9 +28,9 @@ from triage.core.view import View
 from triage.core.worth import Weighed
 
 RELATED_SHARE = 10
-"""What is only related takes at most this part of the package's bytes."""
+"""What is only related takes at most this part of the bytes of the packages."""
 RELATED_FROM = 20_000
-"""Bytes of a package below which nothing is only related: its reader finds the rest."""
+"""Bytes of packages below which nothing is only related: their reader finds the rest."""
 _NEAR_FRAMES = 2
 """How many frames below the crash come before everything else."""
 _STRANGER = Standing()
@@ -130,7 +130,8 @@ class Plan:
         linked = [pick for pick in self._picks if pick.key != crash.key]
         standings = self._standings()
         candidates = self._weighed(linked, standings)
-        _, size = self._site.view.size(tests=False)
+        views = [view for view in self._views.values() if view is not None]
+        size = sum(view.size(tests=False)[1] for view in views)
         return fit(
             crash,
             self._site.line,
@@ -362,5 +363,5 @@ def _by_name(view: View, function: FunctionName, file: int | None) -> Decl | Non
 
 
 def _related_room(size: int) -> int:
-    """Return the characters that the related section may take of a package's size."""
+    """Return the characters that the related section may take of the packages' size."""
     return size // RELATED_SHARE if size >= RELATED_FROM else 0
