@@ -179,6 +179,11 @@ class _Line(logging.Formatter):
 @click.option(
     "--no-related", is_flag=True, help="Leave out what is only possibly related."
 )
+@click.option(
+    "--history",
+    is_flag=True,
+    help="Tell who changed what is shown, from a local clone.",
+)
 @click.option("--goos", help="Target system, where crash file and trace tell none.")
 @click.option("--goarch", help="Target architecture, likewise.")
 @click.option("--tags", default="", help="Build tags, comma separated.")
@@ -198,6 +203,7 @@ def context(  # noqa: PLR0917 - click hands every option over by name
     frames: int,
     max_tokens: int,
     no_related: bool,
+    history: bool,
     goos: str | None,
     goarch: str | None,
     tags: str,
@@ -222,6 +228,7 @@ def context(  # noqa: PLR0917 - click hands every option over by name
         depth=depth,
         frames=frames,
         related=not no_related,
+        history=history,
         goos=goos,
         goarch=goarch,
         tags=tuple(tag for tag in tags.split(",") if tag),

@@ -5,7 +5,8 @@ from dataclasses import dataclass, field
 from typing import Literal, Protocol, TypeVar
 
 from triage.core.events.values import Fetch
-from triage.core.model import BuildContext, Package, Result, Snippet, Unread
+from triage.core.history import Look
+from triage.core.model import BuildContext, Change, Package, Result, Snippet, Unread
 
 V = TypeVar("V")
 
@@ -70,6 +71,16 @@ class Recalled:
     """go.mod and go.work files in them and above them, by path."""
     looked: frozenset[str] = frozenset()
     """Directories that *found* tells all of; those it does not name do not exist."""
+
+
+class History(Protocol):
+    """The commits behind a repository's files."""
+
+    async def changes(
+        self, commit: str, looks: tuple[Look, ...]
+    ) -> list[tuple[Look, list[Change]]]:
+        """Answer each look as of *commit*; raises `SourceError` where none can be."""
+        ...
 
 
 class Chart(Protocol):

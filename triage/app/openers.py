@@ -21,6 +21,7 @@ from triage.errors import ConfigError
 from triage.helper import Helper
 from triage.ports import Tier
 from triage.sources.git import GitSource
+from triage.sources.githistory import GitHistory
 from triage.sources.github import App, BlobStore, GitHubApi, GitHubSource, Token
 from triage.sources.repository import find_repository
 from triage.sources.worktree import WorktreeSource
@@ -95,6 +96,7 @@ class Opener:
                 place.subdirectory,
                 name=f"git:{place.top}",
                 moves=not at_commit,
+                history=GitHistory(place.top),
             )
         return Repository(WorktreeSource(place.top), place.subdirectory)
 

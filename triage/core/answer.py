@@ -9,6 +9,7 @@ from triage.core.fingerprint import fingerprint
 from triage.core.forms import Shown
 from triage.core.heading import heading_of
 from triage.core.model import (
+    Change,
     Crash,
     CrashPackage,
     Result,
@@ -31,6 +32,7 @@ class Origin:
     """The own frames' functions, closures under their declaration."""
     served_from: str
     warnings: tuple[str, ...]
+    history: tuple[Change, ...] = ()
 
 
 def snippets(fitted: Fitted) -> list[Shown]:
@@ -49,7 +51,8 @@ def assemble(
         for shown in sorted(fitted.shown, key=_place)
     )
     heading = heading_of(site, origin.panic.message, fitted.budget)
-    said = notes.warned(origin.warnings, fitted.budget)
+    said = notes.history(origin.history, fitted.budget)
+    said += notes.warned(origin.warnings, fitted.budget)
     said += notes.left_out(fitted.left_out, room + least, fitted.budget)
     context = render.text(heading, symbols, said)
     return Result(
@@ -66,6 +69,7 @@ def assemble(
         stats=_stats(site, context),
         served_from=origin.served_from,
         warnings=notes.bounded(origin.warnings),
+        history=origin.history,
     )
 
 

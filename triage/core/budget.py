@@ -72,14 +72,15 @@ def fit(
     related: int,
     heading: render.Heading,
     warnings: Sequence[str] = (),
+    history: int = 0,
     focus: Sequence[str] = (),
     words: tuple[bytes, ...] = (),
 ) -> Fitted:
     """Choose a form for the crash function and for each candidate that has room.
 
     *fields* are those that a pruned struct keeps; *related* is the room, in
-    characters, for what no rule links to the fault; *heading* and *warnings* have to
-    be paid as well; *focus* are the texts on the crash line that matter, *words*
+    characters, for what no rule links to the fault; *heading*, *warnings* and
+    *history*, in characters, have to be paid as well; *focus* are the texts on the crash line that matter, *words*
     the crash function's rare ones, the rarest first.
     """
 
@@ -92,7 +93,7 @@ def fit(
     least = notes.size(
         notes.counted_out(sum(pick.near != Near.RELATED for pick in picks), budget)
     )
-    reserved = notes.size(notes.warned(warnings, budget)) + least
+    reserved = notes.size(notes.warned(warnings, budget)) + least + history
     purse = _Purse(budget - reserved, related, heading)
     purse.pay(crash_form(crash, line, purse.share(crash), focus))
     frames = [pick for pick in picks if pick.near == Near.FRAME]

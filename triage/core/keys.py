@@ -59,6 +59,7 @@ def exact_key(telemetry: Telemetry) -> Key | None:
         telemetry.depth,
         telemetry.frames,
         telemetry.related,
+        telemetry.history,
         telemetry.goos,
         telemetry.goarch,
         telemetry.tags,

@@ -180,6 +180,8 @@ class Telemetry:
     """How many distinct own functions of the trace are shown."""
     related: bool = True
     """Whether the section of possibly related declarations is made."""
+    history: bool = False
+    """Whether git is asked who changed what is shown; a local clone can tell."""
     goos: str | None = None
     goarch: str | None = None
     tags: tuple[str, ...] = ()
@@ -269,6 +271,19 @@ class Stats:
 
 
 @dataclass(frozen=True, slots=True)
+class Change:
+    """A commit that changed what an answer shows."""
+
+    commit: str
+    date: str
+    """Of the commit, as `2026-10-12`."""
+    author: str
+    subject: str
+    did: tuple[str, ...] = ()
+    """What it changed, each a clause: `last changed the crash line`."""
+
+
+@dataclass(frozen=True, slots=True)
 class Result:
     """The answer; its JSON form is `triage.context/1`."""
 
@@ -282,6 +297,8 @@ class Result:
     served_from: str
     warnings: tuple[str, ...]
     schema: str = "triage.context/1"
+    history: tuple[Change, ...] = ()
+    """Where it was asked for: who last changed what matters, and what changed of late."""
 
     @property
     def text(self) -> str:
@@ -289,8 +306,12 @@ class Result:
         return self.context
 
     def to_json(self) -> bytes:
-        """Return the published JSON form, keys in their fixed order."""
-        return orjson.dumps({name: getattr(self, name) for name in _RESULT_KEYS})
+        """Return the published JSON form, keys in their fixed order.
+
+        `history` is there only where there is one.
+        """
+        names = (*_RESULT_KEYS, "history") if self.history else _RESULT_KEYS
+        return orjson.dumps({name: getattr(self, name) for name in names})
 
 
 _RESULT_KEYS = (

@@ -7,6 +7,7 @@ and as long ones as it likes.
 from collections.abc import Iterable, Sequence
 from posixpath import basename
 
+from triage.core.model import Change
 from triage.core.narrow import shortened
 from triage.core.picks import Pick
 from triage.core.site import title
@@ -16,6 +17,11 @@ NOTE = "Note: "
 """Begins the line of a warning."""
 LEFT_OUT = "Left out"
 """Begins the last line of a text that does not hold all that was found."""
+HISTORY = "History: "
+"""Begins the line of a change."""
+_HISTORY_SHARE = 8
+"""The history takes at most a budget divided by this."""
+_HISTORY_ROOM = 1_200
 LONGEST_WARNING = 300
 MOST_WARNINGS = 8
 _SHARE = 7
@@ -65,6 +71,31 @@ def _more(notes: Sequence[str], more: int) -> list[str]:
         return []
     count = _count(more, "more warning") if notes else _count(more, "warning")
     return [f"{NOTE}{'and ' if notes else ''}{count}"]
+
+
+def history_room(budget: int) -> int:
+    """Return the characters of a budget that the history may take."""
+    return min(_HISTORY_ROOM, budget // _HISTORY_SHARE)
+
+
+def history(changes: Iterable[Change], budget: int) -> list[str]:
+    """Make a note of each change, as many as their part of *budget* holds."""
+    told, left = list[str](), history_room(budget)
+    for one in changes:
+        note = f"{HISTORY}{change(one)}"
+        left -= size([note])
+        if left < 0:
+            break
+        told.append(note)
+    return told
+
+
+def change(one: Change) -> str:
+    """Say in a line what a commit did."""
+    author = shortened(printable(one.author), _LONGEST_NAME)
+    subject = shortened(printable(one.subject), _LONGEST_NAME)
+    did = shortened(", ".join(dict.fromkeys(one.did)), _LONGEST_NAME)
+    return f"{one.commit[:12]} {one.date} {author}: {subject} ({printable(did)})"
 
 
 def left_out(picks: Sequence[Pick], room: int, budget: int) -> list[str]:

@@ -14,7 +14,7 @@ from typing import Protocol
 
 from triage.core.model import Result, Symbol
 from triage.core.narrow import shortened
-from triage.core.notes import LEFT_OUT, few
+from triage.core.notes import LEFT_OUT, change, few
 from triage.core.visible import escaped, printable
 
 SECTIONS = ("crash", "types", "functions", "values", "callers", "packages", "related")
@@ -192,6 +192,9 @@ def markdown(result: Result) -> str:
             if (symbol.file, symbol.text) not in printed:
                 printed.add((symbol.file, symbol.text))
                 out += ["", *_markdown_symbol(symbol)]
+    if result.history:
+        out += ["", "#### History", ""]
+        out += [f"- {_marked_off(change(one))}" for one in result.history]
     notes = [*few(result.warnings), *_left_out(result.context)]
     if notes:
         out += ["", "#### Notes", ""]

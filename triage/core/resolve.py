@@ -118,11 +118,13 @@ class Plan:
             self._foreign.add(directory)
         self._follow()
 
-    def finish(self, max_tokens: int, *, warned: Sequence[str] = ()) -> Fitted:
+    def finish(
+        self, max_tokens: int, *, warned: Sequence[str] = (), history: int = 0
+    ) -> Fitted:
         """Fit what was found into the budget.
 
         The frames are read here, so that `warnings` is whole only now; *warned* are
-        the answer's others, which take room as well.
+        the answer's others, which take room as well; *history* is the room of that.
         """
         self._add_frames()
         self._ask_callers()
@@ -141,6 +143,7 @@ class Plan:
             related=_related_room(size) if self._related else 0,
             heading=heading_of(self._site, self._message, characters(max_tokens)),
             warnings=(*warned, *self.warnings),
+            history=history,
             focus=expressions(self._site.faults),
             words=rarest(self._site.view, self._site.decl, self._site.line),
         )

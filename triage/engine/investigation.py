@@ -6,8 +6,11 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from triage.core.answer import Origin, assemble
+from triage.core.budget import Fitted, characters
+from triage.core.history import joined, looks
 from triage.core.keys import finished_key
-from triage.core.model import BuildContext, Panic, Result, Telemetry
+from triage.core.model import BuildContext, Change, Panic, Result, Telemetry
+from triage.core.notes import history_room
 from triage.core.places import (
     Finding,
     fingerprinted,
@@ -20,6 +23,7 @@ from triage.core.places import (
 from triage.core.remote import named_commit
 from triage.core.resolve import FrameSite, Plan
 from triage.core.scene import crash_scene
+from triage.core.site import CrashSite
 from triage.core.target import hinted
 from triage.core.view import View
 from triage.engine.library import Library
@@ -146,15 +150,43 @@ class Investigation:
             message=finding.panic.message if finding.panic else "",
         )
         await self._supply(plan, frames, survey, library)
+        asked = self._asks_history(commit)
+        budget = self._telemetry.max_tokens or 0
         fitted = plan.finish(
-            self._telemetry.max_tokens or 0, warned=tuple(dict.fromkeys(self._warnings))
+            budget,
+            warned=tuple(dict.fromkeys(self._warnings)),
+            history=history_room(characters(budget)) if asked else 0,
         )
         self._warnings += plan.warnings
         pieces = [shown.snippet for shown in fitted.shown if shown.snippet]
         printed = await self._means.parser.print(pieces) if pieces else []
         served_from = library.served_from[crash.directory]
-        origin = self._origin(finding, commit, served_from)
+        changes = await self._history(site, fitted, commit) if asked else ()
+        origin = replace(self._origin(finding, commit, served_from), history=changes)
         return assemble(site, fitted, printed, origin)
+
+    def _asks_history(self, commit: str | None) -> bool:
+        """Tell whether git is asked for the history; warn where it should be and is not."""
+        if not self._telemetry.history:
+            return False
+        if self._repository.history is None:
+            self._warnings.append("no history: it takes a local clone and a commit")
+            return False
+        return commit is not None
+
+    async def _history(
+        self, site: CrashSite, fitted: Fitted, commit: str | None
+    ) -> tuple[Change, ...]:
+        """Ask who changed what is shown."""
+        history = self._repository.history
+        if history is None or commit is None:
+            return ()
+        try:
+            return joined(await history.changes(commit, looks(site, fitted)))
+        except SourceError as error:
+            self.lasting = False
+            self._warnings.append(f"no history: {error}")
+            return ()
 
     async def _supply(
         self, plan: Plan, frames: Sequence[FrameSite], survey: Survey, library: Library

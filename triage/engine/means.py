@@ -8,7 +8,7 @@ from triage.core.atlas import Atlas
 from triage.core.keys import Key
 from triage.core.model import Result
 from triage.core.view import View
-from triage.ports import Chart, Ledger, Parser, Recalled, Shelf, Source
+from triage.ports import Chart, History, Ledger, Parser, Recalled, Shelf, Source
 
 V = TypeVar("V")
 
@@ -57,6 +57,8 @@ class Repository:
     name: str | None = None
     """What the repository is known by wherever it is asked from; None keeps nothing."""
     chart: Chart = field(default_factory=NoChart)
+    history: History | None = None
+    """Tells who changed what, where git is local."""
     remote: str | None = None
     """OWNER/NAME where it is no directory: then a text may name the commit."""
     moves: bool = False
