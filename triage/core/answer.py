@@ -16,6 +16,7 @@ from triage.core.model import (
     ShownPanic,
     Stats,
 )
+from triage.core.reached import reaching
 from triage.core.site import CrashSite, expressions, title
 from triage.core.table import DeclFlag
 
@@ -53,7 +54,9 @@ def assemble(
     heading = heading_of(site, origin.panic.message, fitted.budget)
     said = notes.history(origin.history, fitted.budget)
     said += notes.warned(origin.warnings, fitted.budget)
-    said += notes.left_out(fitted.left_out, room + least, fitted.budget)
+    last = notes.left_out(fitted.left_out, room + least, fitted.budget)
+    tests = reaching(site.view, site.decl)
+    said += notes.reached(tests, room + least - notes.size(last)) + last
     context = render.text(heading, symbols, said)
     return Result(
         panic=origin.panic,

@@ -15,6 +15,8 @@ from triage.core.visible import printable
 
 NOTE = "Note: "
 """Begins the line of a warning."""
+TESTS = "Tests that call it: "
+_NAMED_TESTS = 8
 LEFT_OUT = "Left out"
 """Begins the last line of a text that does not hold all that was found."""
 HISTORY = "History: "
@@ -116,6 +118,20 @@ def left_out(picks: Sequence[Pick], room: int, budget: int) -> list[str]:
         return counted_out(more, budget)
     tail = f" and {more} more" if more else ""
     return [f"{_beginning(budget)}{', '.join(named)}{tail}"]
+
+
+def reached(tests: Sequence[str], room: int) -> list[str]:
+    """Name tests that call the crash function, as far as *room* goes."""
+    named, spent = list[str](), size([f"{TESTS} and {len(tests)} more"])
+    for test in tests[:_NAMED_TESTS]:
+        name = shortened(printable(test), _LONGEST_NAME)
+        spent += len(name) + len(", ")
+        if spent > room:
+            break
+        named.append(name)
+    more = len(tests) - len(named)
+    tail = f" and {more} more" if more else ""
+    return [f"{TESTS}{', '.join(named)}{tail}"] if named else []
 
 
 def counted_out(number: int, budget: int) -> list[str]:

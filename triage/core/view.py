@@ -133,6 +133,12 @@ class View:
         """Return the bytes of the file that holds *decl*."""
         return self._sources[self.file_names[decl.file]]
 
+    def tests(self) -> Iterator[bytes]:
+        """Go over the sources of tests, whether the build context takes them or not."""
+        for name, data in self._sources.items():
+            if name.endswith("_test.go"):
+                yield data
+
     def path(self, decl: Decl) -> str:
         """Return the file of *decl* relative to the repository."""
         return self.path_of(decl.file)
