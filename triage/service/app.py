@@ -19,6 +19,7 @@ from triage.service.bodies import Bodies
 from triage.service.health import LOOKOUT, Lookout
 from triage.service.limits import Limits, Pace
 from triage.service.metrics import Metrics
+from triage.service.pages.site import add_pages
 from triage.service.rendered import Rendered
 from triage.service.routes import routes
 from triage.service.workers import Workers, housekeeping
@@ -58,6 +59,11 @@ def make_app(
     app[LOOKOUT] = Lookout()
     for route in routes():
         app.router.add_route(route.method, route.path, route.handler)
+    add_pages(
+        app,
+        tokens=several(settings.token),
+        site=f"https://{github_hosts(settings.github_url)[-1]}",
+    )
     opened = _Opened(engine_factory, settings, pace or Pace(), alone=alone)
     app.cleanup_ctx.append(opened.run)
     return app

@@ -67,16 +67,13 @@ class IncidentsQuery(msgspec.Struct, forbid_unknown_fields=True):
 
 async def list_events(request: web.Request) -> web.Response:
     """List events without their contexts."""
-    query = _query(request, EventsQuery)
-    page = await request.app[INBOX].events(
-        _given(query.status), _given(query.cursor), query.limit
-    )
+    page = await request.app[INBOX].events(*event_filter(request))
     return json_answer(event_page(page))
 
 
 async def show_event(request: web.Request) -> web.Response:
     """Show one event."""
-    event = await request.app[INBOX].event(_id(request))
+    event = await request.app[INBOX].event(id_of(request))
     if event is None:
         raise Unknown("there is no event of that id")
     return json_answer(event_answer(event))
@@ -84,6 +81,26 @@ async def show_event(request: web.Request) -> web.Response:
 
 async def list_incidents(request: web.Request) -> web.Response:
     """List incidents."""
+    page = await request.app[INBOX].incidents(*incident_filter(request))
+    return json_answer(incident_page(page))
+
+
+async def show_incident(request: web.Request) -> web.Response:
+    """Show one incident with its contexts."""
+    incident = await request.app[INBOX].incident(id_of(request))
+    if incident is None:
+        raise Unknown("there is no incident of that id")
+    return json_answer(incident_detail(incident))
+
+
+def event_filter(request: web.Request) -> tuple[State | None, str | None, int]:
+    """Read which events are wanted: state, cursor, how many; raises `BadInput`."""
+    query = _query(request, EventsQuery)
+    return _given(query.status), _given(query.cursor), query.limit
+
+
+def incident_filter(request: web.Request) -> tuple[Filter, str | None, int]:
+    """Read which incidents are wanted, from where on, how many; raises `BadInput`."""
     query = _query(request, IncidentsQuery)
     wanted = Filter(
         repo=_given(query.repo),
@@ -92,19 +109,10 @@ async def list_incidents(request: web.Request) -> web.Response:
         since=_seconds(_given(query.since), "since"),
         until=_seconds(_given(query.until), "until"),
     )
-    page = await request.app[INBOX].incidents(wanted, _given(query.cursor), query.limit)
-    return json_answer(incident_page(page))
+    return wanted, _given(query.cursor), query.limit
 
 
-async def show_incident(request: web.Request) -> web.Response:
-    """Show one incident with its contexts."""
-    incident = await request.app[INBOX].incident(_id(request))
-    if incident is None:
-        raise Unknown("there is no incident of that id")
-    return json_answer(incident_detail(incident))
-
-
-def _id(request: web.Request) -> str:
+def id_of(request: web.Request) -> str:
     """Return the id; what can be none is not looked for."""
     name = request.match_info["id"]
     return (

@@ -44,7 +44,7 @@ def problem(error: TriageError, *, now: float, request_id: str) -> web.Response:
     status = status_of(error)
     headers = {}
     if error.code in _RETRIED:
-        headers["Retry-After"] = str(_retry_after(error, now))
+        headers["Retry-After"] = str(retry_after(error, now))
     if status == HTTPStatus.UNAUTHORIZED:
         headers["WWW-Authenticate"] = 'Bearer realm="triage"'
     return answer(
@@ -90,7 +90,7 @@ def status_of(error: TriageError) -> HTTPStatus:
     return STATUS.get(error.code, HTTPStatus.INTERNAL_SERVER_ERROR)
 
 
-def _retry_after(error: TriageError, now: float) -> int:
+def retry_after(error: TriageError, now: float) -> int:
     """Tell the whole seconds to wait, at least one."""
     if isinstance(error, RateLimited):
         if error.reset_at is None:

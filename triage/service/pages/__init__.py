@@ -1,0 +1,1 @@
+"""Pages for people: incidents, events, and what explains them."""
