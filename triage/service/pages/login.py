@@ -20,7 +20,8 @@ _LONGEST: Final = 200
 _AT_ONCE: Final = 4
 _PAUSE: Final = 0.5
 _INSIDE = re.compile(
-    r"/(?:(?:incidents|events)(?:/[0-9A-Za-z]{1,64})?)?(?:\?[\w.~&=%+:-]*)?", re.ASCII
+    r"/(?:(?:incidents|events)(?:/[0-9A-Za-z]{1,64})?)?(?:\?[\w.~&=%+:/*()!',-]*)?",
+    re.ASCII,
 )
 
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from http import HTTPStatus
 from importlib.resources import files
 from typing import Any, Final
-from urllib.parse import quote, urlencode
+from urllib.parse import parse_qsl, quote, urlencode
 
 import msgspec
 from aiohttp import web
@@ -16,7 +16,7 @@ from jinja2 import Environment, PackageLoader, StrictUndefined
 from triage._version import __version__
 from triage.errors import NotAuthenticated, TriageError, Unknown
 from triage.service.around import Handler
-from triage.service.keys import GATE, INBOX, REQUEST_ID
+from triage.service.keys import BODIES, GATE, INBOX, REQUEST_ID
 from triage.service.listing import event_filter, id_of, incident_filter
 from triage.service.pages import login, views
 from triage.service.problems import retry_after, status_of
@@ -244,12 +244,11 @@ async def _log_out(_: web.Request) -> web.StreamResponse:
 
 async def _form(request: web.Request) -> Mapping[str, str]:
     """Read a small form; what is none has no fields."""
-    if (request.content_length or 0) > _LONGEST_FORM:
-        return {}
+    async with request.app[BODIES].read(request, _LONGEST_FORM) as body:
+        text = body.raw.decode("utf-8", "replace")
     if request.content_type != "application/x-www-form-urlencoded":
         return {}
-    read = await request.post()
-    return {name: value for name, value in read.items() if isinstance(value, str)}
+    return dict(parse_qsl(text))
 
 
 def _turn(request: web.Request, incident: Incident) -> int:
