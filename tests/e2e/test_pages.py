@@ -270,7 +270,7 @@ async def test_log_in_and_out(service):
         "httponly",
         f"max-age={login.LASTS}",
         "path=/",
-        "samesite=lax",
+        "samesite=strict",
     }
     assert "Log out" in page(events)
     assert (again.status, api.status, rotated.status) == (303, 401, 303)

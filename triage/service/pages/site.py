@@ -226,7 +226,7 @@ async def _log_in(request: web.Request) -> web.StreamResponse:
         login.made(known, request.app[INBOX].now()),
         max_age=login.LASTS,
         httponly=True,
-        samesite="Lax",
+        samesite="Strict",
         secure=login.is_over_tls(request),
         path="/",
     )
