@@ -21,6 +21,7 @@ import click
 from triage._version import __version__
 from triage.errors import ConfigError, ReaderGone, TriageError
 from triage.options import data_dir
+from triage.replay_command import replay
 from triage.service_commands import inbox, serve
 from triage.streams import guarded, is_typed
 
@@ -380,3 +381,4 @@ def doctor(settings: "Settings | ConfigError") -> None:
 
 cli.add_command(serve)
 cli.add_command(inbox)
+cli.add_command(replay)

@@ -5,6 +5,7 @@ import asyncio
 import apsw
 import pytest
 
+from tests.core.answers import RESULT
 from tests.dict_tier import DictTier
 from triage.cache import care
 from triage.cache.blobs import Blobs
@@ -14,14 +15,9 @@ from triage.cache.sqlite import SqliteTier
 from triage.cache.stack import Stack
 from triage.core.model import (
     BuildContext,
-    Crash,
-    CrashPackage,
     Package,
-    Result,
-    ShownPanic,
     Snippet,
     SourceFile,
-    Stats,
 )
 from triage.core.table import is_checked
 from triage.errors import ConfigError, HelperTimeout
@@ -195,19 +191,6 @@ async def test_a_blob_that_was_pruned_is_written_again(path):
     await blobs.keep({"0a": b"A"})
     await tier.close()
     assert care.stats(path).tables[1].rows == 1
-
-
-RESULT = Result(
-    panic=ShownPanic(None, None, ()),
-    crash=Crash("r", "c", "a/b.go", "b.go", 3, "F", 1, 5, ("x",)),
-    package=CrashPackage("a", "a", "x.org/a"),
-    symbols=(),
-    fingerprint="f" * 64,
-    context="// text\n",
-    stats=Stats(1, 2, 3, 4, 5, 0.5),
-    served_from="github",
-    warnings=("careful",),
-)
 
 
 async def test_a_finished_context_is_written_later():

@@ -6,6 +6,7 @@ import os
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from dataclasses import replace
+from typing import TYPE_CHECKING, TypeVar
 
 from triage.cache.blobs import Blobs
 from triage.cache.ledger import TieredLedger
@@ -22,12 +23,16 @@ from triage.helper import Helper
 from triage.ports import Tier
 from triage.sources.git import GitSource
 from triage.sources.githistory import GitHistory
-from triage.sources.github import App, BlobStore, GitHubApi, GitHubSource, Token
 from triage.sources.repository import find_repository
 from triage.sources.worktree import WorktreeSource
 
 # A library says nothing that its user did not ask for.
 logging.getLogger("triage").addHandler(logging.NullHandler())
+
+if TYPE_CHECKING:
+    from triage.sources.github import App, BlobStore, GitHubApi, Token
+
+V = TypeVar("V")
 
 _VIEWS = 384 << 20
 """Bytes in memory for decoded packages; a package takes some fifteen times its source."""
@@ -37,10 +42,15 @@ _CONTENTS = 16 << 20
 
 
 @asynccontextmanager
-async def open_engine(settings: Settings | None = None) -> AsyncIterator[Engine]:
-    """Open an engine on *settings*, by default the environment's; closed on leaving."""
+async def open_engine(
+    settings: Settings | None = None, *, share: float = 1.0
+) -> AsyncIterator[Engine]:
+    """Open an engine on *settings*, by default the environment's; closed on leaving.
+
+    *share* is the part of its usual memory that it may fill: where it is one of many.
+    """
     settings = settings or Settings.from_env()
-    opener = Opener(settings) if settings.no_cache else CachingOpener(settings)
+    opener = Opener(settings) if settings.no_cache else CachingOpener(settings, share)
     engine = Engine(opener.means(), opener, max_tokens=settings.max_tokens)
     try:
         yield engine
@@ -64,6 +74,8 @@ class Opener:
         """Open a directory, its files or its commits, else OWNER/NAME on GitHub."""
         if (remote := self._remote(name)) is None:
             return await self._local(name, at_commit=at_commit)
+        from triage.sources.github import GitHubSource  # noqa: PLC0415 - see `_api`
+
         source = GitHubSource(remote, self._api(), blobs=self._blobs())
         url = self._settings.github_url
         return Repository(
@@ -100,14 +112,19 @@ class Opener:
             )
         return Repository(WorktreeSource(place.top), place.subdirectory)
 
-    def _api(self) -> GitHubApi:
-        """Connect to GitHub once for all repositories."""
+    def _api(self) -> "GitHubApi":
+        """Connect to GitHub once for all repositories.
+
+        PyGithub takes longer to import than a context takes: only who needs it waits.
+        """
+        from triage.sources.github import GitHubApi  # noqa: PLC0415 - as said above
+
         if self._github is None:
             asks = credentials(self._settings)
             self._github = GitHubApi(asks, url=self._settings.github_url)
         return self._github
 
-    def _blobs(self) -> BlobStore | None:
+    def _blobs(self) -> "BlobStore | None":
         """Give no store of blobs: without a cache every one is fetched."""
         return None
 
@@ -115,8 +132,9 @@ class Opener:
 class CachingOpener(Opener):
     """Opens repositories whose commits are read once."""
 
-    def __init__(self, settings: Settings) -> None:
+    def __init__(self, settings: Settings, share: float = 1.0) -> None:
         super().__init__(settings)
+        self._share = share
         self._tiers = Stack(SqliteTier(settings.data_dir / CACHE), *_shared(settings))
         self._ledger = TieredLedger(self._tiers)
         self._held = Blobs(self._tiers)
@@ -126,10 +144,10 @@ class CachingOpener(Opener):
         """Give the helper with memory, and the tiers behind it."""
         return Means(
             CachingParser(Helper(), self._tiers),
-            answers=MemoryShelf(_ANSWERS),
-            views=MemoryShelf(_VIEWS),
-            contents=MemoryShelf(_CONTENTS),
-            atlases=MemoryShelf(_ATLASES),
+            answers=self._shelf(_ANSWERS),
+            views=self._shelf(_VIEWS),
+            contents=self._shelf(_CONTENTS),
+            atlases=self._shelf(_ATLASES),
             ledger=self._ledger,
         )
 
@@ -154,8 +172,11 @@ class CachingOpener(Opener):
         self._ledger.flush()
         await self._tiers.close()
 
-    def _blobs(self) -> BlobStore | None:
+    def _blobs(self) -> "BlobStore | None":
         return self._held
+
+    def _shelf(self, size: int) -> MemoryShelf[V]:
+        return MemoryShelf(int(size * self._share))
 
 
 def _shared(settings: Settings) -> tuple[Tier, ...]:
@@ -172,8 +193,10 @@ def _shared(settings: Settings) -> tuple[Tier, ...]:
     return (RedisTier(settings.redis_url, clock=asyncio.get_running_loop()),)
 
 
-def credentials(settings: Settings) -> Token | App | None:
+def credentials(settings: Settings) -> "Token | App | None":
     """Read who asks; raises `ConfigError` for an App of which a part is missing."""
+    from triage.sources.github import App, Token  # noqa: PLC0415 - see `Opener._api`
+
     parts = (
         settings.github_app_id,
         settings.github_app_key,

@@ -1,7 +1,6 @@
 """Finished contexts in the tiers."""
 
 import asyncio
-from dataclasses import replace
 
 import msgspec
 
@@ -27,7 +26,7 @@ class TieredLedger:
             result = _DECODER.decode(held[key].data)
         except msgspec.DecodeError:
             return None
-        return replace(result, served_from=held[key].tier)
+        return result.served(held[key].tier)
 
     def keep(self, key: bytes, result: Result) -> None:
         """Take *result* to keep; it is written when whoever waits for it has it."""

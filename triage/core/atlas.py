@@ -6,6 +6,7 @@ says how far that is.
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from functools import cache
 
 from triage.core.model import Unread
 from triage.core.modules import Layout, build_layout, module_files
@@ -14,6 +15,7 @@ _PER_PATH = 400
 """Bytes that one known path takes in memory, about: it stands in three indexes."""
 
 
+@cache
 def _nothing() -> Layout:
     return build_layout((), {})
 

@@ -46,7 +46,7 @@ class Engine:
             investigation = Investigation(self._means, place, completed, panics)
             result = await investigation.answer()
         if exact is not None and investigation.lasting:
-            known = replace(result, served_from="memory")
+            known = result.served("memory")
             self._means.answers.put(exact, known, weight(known))
         return result
 

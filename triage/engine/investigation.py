@@ -35,9 +35,8 @@ _log = logging.getLogger(__name__)
 
 
 def weight(result: Result) -> int:
-    """Say about how many bytes a result takes in memory."""
-    texts = sum(len(symbol.text) for symbol in result.symbols)
-    return len(result.context) + texts + 1000 * (1 + len(result.symbols))
+    """Say about how many bytes a result takes in memory: what it shows is there twice."""
+    return 2 * len(result.context) + 1000 * (1 + len(result.symbols))
 
 
 class Investigation:
@@ -82,7 +81,7 @@ class Investigation:
         build = hinted(telemetry, finding.panic)
         key = self._key(commit, build, finding)
         if key and (known := await self._known(key)):
-            return replace(known, panic=shown_panic(finding))
+            return known.served(known.served_from, panic=shown_panic(finding))
         tested = {p.directory for p in finding.places if p.name.endswith("_test.go")}
         library = Library(self._means, survey, build, tested)
         result = await self._resolved(finding, survey, library, commit)
@@ -127,7 +126,7 @@ class Investigation:
         self._means.ledger.keep(key, result)
 
     def _shelve(self, key: bytes, result: Result) -> None:
-        held = replace(result, served_from="memory")
+        held = result.served("memory")
         self._means.answers.put(key, held, weight(held))
 
     async def _resolved(

@@ -1,4 +1,4 @@
-"""Crashes as the inbox keeps them: MessagePack, which takes text and bytes as they are."""
+"""Crashes as the inbox keeps them."""
 
 from typing import Any
 
@@ -6,6 +6,7 @@ import msgspec
 
 from triage.core.events import Fetch, Report
 from triage.core.model import Telemetry
+from triage.core.packing import made
 
 
 def pack(report: Report) -> bytes:
@@ -15,16 +16,9 @@ def pack(report: Report) -> bytes:
 
 def unpack(data: bytes) -> Report:
     """Read what `pack` has written."""
-    # Untyped: msgspec reads no field that may be text or bytes.
     parts: dict[str, Any] = msgspec.msgpack.decode(data)
-    told, fetch = parts["telemetry"], parts["fetch"]
     return Report(
-        telemetry=told and Telemetry(**_with_tuples(told)),
-        fetch=fetch and Fetch(**_with_tuples(fetch)),
+        telemetry=made(Telemetry, parts["telemetry"]),
+        fetch=made(Fetch, parts["fetch"]),
         observed_at=parts["observed_at"],
     )
-
-
-def _with_tuples(parts: dict[str, Any]) -> dict[str, Any]:
-    """Make the lists tuples again."""
-    return {k: tuple(v) if isinstance(v, list) else v for k, v in parts.items()}

@@ -28,6 +28,7 @@ from triage.errors import (
     StoreUnusable,
     TriageError,
 )
+from triage.pause import pause
 from triage.ports import Clock
 from triage.service.limits import Pace
 from triage.service.packing import pack, unpack
@@ -224,12 +225,12 @@ class Workers:
             return None
         if job.attempt >= pace.most_attempts:
             return None
-        pause = min(pace.first_pause * 2 ** (job.attempt - 1), pace.longest_pause)
+        wait = min(pace.first_pause * 2 ** (job.attempt - 1), pace.longest_pause)
         # Jitter, so that what failed together does not come back together.
-        pause *= random.uniform(0.9, 1.1)  # noqa: S311 - no secret hangs on it
-        retry_at = self._inbox.now() + pause
+        wait *= random.uniform(0.9, 1.1)  # noqa: S311 - no secret hangs on it
+        retry_at = self._inbox.now() + wait
         if isinstance(error, RateLimited) and error.reset_at is not None:
-            retry_at = max(retry_at, error.reset_at + pause / 10)
+            retry_at = max(retry_at, error.reset_at + wait / 10)
         return retry_at if retry_at < job.received_at + pace.oldest else None
 
     async def _end(self, job: Job, code: str, message: str) -> None:
@@ -243,7 +244,7 @@ class Workers:
                 return await write()
             except StoreBusy as error:
                 _log.warning("what became of an event cannot be written: %s", error)
-            await _pause(self._clock, self._pace.poll)
+            await pause(self._clock, self._pace.poll)
 
 
 async def housekeeping(
@@ -255,16 +256,7 @@ async def housekeeping(
             await inbox.prune(days * _DAY)
         except (StoreError, StoreUnusable) as error:
             _log.warning("old bodies cannot be dropped: %s", error)
-        await _pause(clock, every)
-
-
-async def _pause(clock: Clock, seconds: float) -> None:
-    over = asyncio.Event()
-    timer = clock.call_later(seconds, over.set)
-    try:
-        await over.wait()
-    finally:
-        timer.cancel()
+        await pause(clock, every)
 
 
 def _late(cause: TimeoutError) -> SourceTimeout:

@@ -18,16 +18,16 @@ _DEEP: Final = 8
 Object = Mapping[str, object]
 
 
-def decode(body: bytes, kind: type[T]) -> T:
-    """Read JSON as *kind*; raises `BadInput` that says what is wrong with it."""
+def decode(body: bytes, kind: type[T], *, what: str = "the body") -> T:
+    """Read JSON as *kind*; raises `BadInput` that says what is wrong with *what*."""
     try:
         return msgspec.json.decode(body, type=kind)
     except msgspec.ValidationError as error:
-        raise BadInput(f"the body is not as it should be: {error}") from error
+        raise BadInput(f"{what} is not as it should be: {error}") from error
     except (msgspec.DecodeError, UnicodeDecodeError) as error:
-        raise BadInput(f"the body is no JSON: {error}") from error
+        raise BadInput(f"{what} is no JSON: {error}") from error
     except RecursionError as error:
-        raise BadInput("the body's JSON is too deep") from error
+        raise BadInput(f"{what} has JSON that is too deep") from error
 
 
 def at(value: object, *names: str) -> object:

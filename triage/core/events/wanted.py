@@ -1,7 +1,7 @@
 """The telemetry object that the API and `/webhooks/panic` take."""
 
 from dataclasses import replace
-from typing import Annotated
+from typing import Annotated, TypeVar
 
 import msgspec
 
@@ -38,16 +38,24 @@ class Wanted(msgspec.Struct, frozen=True):
     tags: Annotated[list[_Name], msgspec.Meta(max_length=100)] = []
 
 
+W = TypeVar("W", bound=Wanted)
+
+
 def decode(body: bytes) -> Wanted:
     """Read the object; raises `BadInput` that says what is wrong with it."""
+    return decode_as(body, Wanted, what="the body")
+
+
+def decode_as(text: bytes, kind: type[W], *, what: str) -> W:
+    """Read an object that tells more besides; *what* is what messages call it."""
     try:
-        return loose.decode(body, Wanted)
+        return loose.decode(text, kind, what=what)
     except BadInput:
-        plain = loose.decode(body, dict[str, object])
+        plain = loose.decode(text, dict[str, object], what=what)
         if not any(isinstance(value, float) for value in plain.values()):
             raise
         whole = {name: _whole(value) for name, value in plain.items()}
-        return loose.decode(msgspec.json.encode(whole), Wanted)
+        return loose.decode(msgspec.json.encode(whole), kind, what=what)
 
 
 def _whole(value: object) -> object:

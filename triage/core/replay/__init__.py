@@ -1,0 +1,34 @@
+"""Replays of historical panics: items read, put in order, answered by lines.
+
+Pure; files, processes and the engine stand in `triage.replay`.
+"""
+
+from triage.core.replay.cutter import Cut, Cutter
+from triage.core.replay.items import Failure, Given, Item, is_item, read_item, text_item
+from triage.core.replay.lines import (
+    Answer,
+    Line,
+    answered,
+    error_line,
+    ok_line,
+    read_line,
+)
+from triage.core.replay.order import place
+
+__all__ = [
+    "Answer",
+    "Cut",
+    "Cutter",
+    "Failure",
+    "Given",
+    "Item",
+    "Line",
+    "answered",
+    "error_line",
+    "is_item",
+    "ok_line",
+    "place",
+    "read_item",
+    "read_line",
+    "text_item",
+]

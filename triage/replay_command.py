@@ -1,0 +1,146 @@
+"""The command that replays panics of the past."""
+
+import os
+import sys
+import time
+from dataclasses import replace
+from datetime import UTC, datetime
+from functools import partial
+from pathlib import Path
+from typing import TYPE_CHECKING, NoReturn
+
+import click
+
+from triage.options import data_dir
+
+if TYPE_CHECKING:
+    from triage.config import Settings
+    from triage.core.replay import Line
+    from triage.core.replay.tally import Tally
+    from triage.replay.progress import Show
+
+
+@click.command()
+@click.argument("inputs", nargs=-1, required=True, metavar="INPUT...")
+@click.option(
+    "--out",
+    required=True,
+    type=click.Path(path_type=Path, dir_okay=False),
+    help="File that gets one line of JSON for each crash.",
+)
+@click.option("--repo", default=".", help="Repository of what names none.")
+@click.option("--commit", help="Commit of what names none.")
+@click.option("--root-dir", help="Directory of the module, of what names none.")
+@click.option(
+    "--jobs",
+    type=click.IntRange(1, 256),
+    default=len(os.sched_getaffinity(0)),
+    show_default="one a processor",
+    help="Processes that work.",
+)
+@click.option("--resume", is_flag=True, help="Go on with FILE where it ends.")
+@click.option(
+    "--max-tokens",
+    type=click.IntRange(100, 1_000_000),
+    default=3000,
+    show_default=True,
+    help="Budget of a context, a token counted as 3.5 characters.",
+)
+@click.option(
+    "--depth",
+    type=click.IntRange(0, 10),
+    default=2,
+    show_default=True,
+    help="How far types are followed through fields.",
+)
+@click.option(
+    "--frames",
+    type=click.IntRange(1, 50),
+    default=5,
+    show_default=True,
+    help="How many own functions of a trace are shown.",
+)
+@click.option(
+    "--limit", type=click.IntRange(1), help="Replay the first N crashes alone."
+)
+@click.option(
+    "--fail-fast",
+    is_flag=True,
+    help="End with the first crash that cannot be explained.",
+)
+@click.option(
+    "--report",
+    type=click.Path(path_type=Path, dir_okay=False),
+    help="Page that shows what came of it.",
+)
+@data_dir
+@click.option("--no-cache", is_flag=True, help="Neither read nor keep what was found.")
+@click.pass_obj
+def replay(  # noqa: PLR0917 - click hands every option over by name
+    settings: "Settings",
+    inputs: tuple[str, ...],
+    out: Path,
+    repo: str,
+    commit: str | None,
+    root_dir: str | None,
+    jobs: int,
+    resume: bool,
+    max_tokens: int,
+    depth: int,
+    frames: int,
+    limit: int | None,
+    fail_fast: bool,
+    report: Path | None,
+    data_dir: Path,
+    no_cache: bool,
+) -> None:
+    """Explain many crashes of the past; each gets one line in FILE.
+
+    INPUT is a file of JSON lines, a log, a directory, a pattern, or - for standard
+    input; gzip and zstd are read as they are.
+    """
+    from triage.core.replay import Given
+    from triage.replay import Wish
+    from triage.replay import replay as run
+    from triage.replay.crew import Crew
+    from triage.replay.watch import Watch
+
+    given = Given(repo, commit, root_dir, max_tokens, depth, frames)
+    wish = Wish(inputs, out, given, resume=resume, limit=limit, fail_fast=fail_fast)
+    settings = replace(settings, data_dir=data_dir, no_cache=no_cache)
+    with Watch(_show(), _warn) as watch:
+        outcome = run(wish, partial(Crew, settings, jobs), watch)
+    click.echo(watch.summary(), err=True, nl=False)
+    if report is not None:
+        _write_report(report, out, watch.tally)
+    if outcome.failed is not None:
+        _give_up(outcome.failed)
+
+
+def _show() -> "Show":
+    """Choose how progress is shown."""
+    from triage.replay.progress import Bar, Lines
+
+    return Bar(sys.stderr) if sys.stderr.isatty() else Lines(sys.stderr, time.monotonic)
+
+
+def _warn(text: str) -> None:
+    click.echo(f"triage: warning: {text}", err=True)
+
+
+def _write_report(report: Path, out: Path, tally: "Tally") -> None:
+    from triage.replay.report import write_report
+
+    moment = datetime.now(UTC)
+    with out.open("rb") as lines:
+        write_report(report, tally, lines, title=f"Replay: {out.stem}", moment=moment)
+
+
+def _give_up(line: "Line") -> NoReturn:
+    """End a run that was to fail fast; what is written stays."""
+    from triage.core.visible import printable
+
+    said = f"item {line.id}: {line.error.message}" if line.error else "an item failed"
+    code = line.error.code if line.error else "internal"
+    click.echo(f"triage: error: {code}: {printable(said)}", err=True)
+    sys.exit(1)
