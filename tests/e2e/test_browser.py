@@ -2,35 +2,18 @@
 
 import asyncio
 from contextlib import asynccontextmanager
-from pathlib import Path
 
 import pytest
-from playwright.async_api import async_playwright, expect
+from playwright.async_api import expect
 
 import triage
+from tests.browsing import HOSTILE, marks, opened_page
 from tests.e2e.conftest import FILES, TRACE
 from tests.serving import SECRET, TOKEN, serving
 
-CHROMIUM = Path("/usr/bin/chromium")
 REPO = "acme/shop"
-QUIET = (
-    "--no-sandbox",  # CI runs as root
-    "--disable-gpu",
-    "--disable-quic",
-    "--no-first-run",
-    "--disable-background-networking",
-    "--disable-component-update",
-    "--disable-sync",
-)
-HOSTILE = (
-    "<script>window.hit=1</script><img src=x onerror=window.hit=2>"
-    "\"'><svg onload=window.hit=3><iframe src=javascript:parent.hit=4>"
-)
 
-pytestmark = [
-    pytest.mark.skipif(not CHROMIUM.exists(), reason="Debian's chromium is not here"),
-    pytest.mark.timeout(120),
-]
+pytestmark = marks
 
 
 @pytest.fixture
@@ -46,21 +29,10 @@ def browsing(repo, tmp_path, monkeypatch):
             webhook_secret=SECRET,
             **changed,
         )
-        async with serving(settings) as caller, async_playwright() as driver:
-            browser = await driver.chromium.launch(
-                executable_path=CHROMIUM, args=list(QUIET)
-            )
-            page = await browser.new_page()
-            asked, said = list[str](), list[str]()
-            page.on("request", lambda request: asked.append(request.url))
-            page.on("console", lambda message: said.append(message.text))
-            page.on("pageerror", lambda error: said.append(str(error)))
-            page.on("dialog", lambda dialog: said.append(dialog.message))
+        async with serving(settings) as caller:
             base = f"http://127.0.0.1:{caller.port}"
-            yield caller, page, base
-            await browser.close()
-        assert [url for url in asked if not url.startswith(base)] == []
-        assert said == []
+            async with opened_page(base) as page:
+                yield caller, page, base
 
     return run
 
