@@ -14,10 +14,13 @@ import click
 from triage.options import data_dir
 
 if TYPE_CHECKING:
+    from contextlib import AbstractContextManager
+
     from triage.config import Settings
     from triage.core.replay import Line
     from triage.core.replay.tally import Tally
     from triage.replay.progress import Show
+    from triage.replay.run import Crew
 
 
 @click.command()
@@ -73,6 +76,11 @@ if TYPE_CHECKING:
     type=click.Path(path_type=Path, dir_okay=False),
     help="Page that shows what came of it.",
 )
+@click.option(
+    "--dask",
+    metavar="ADDRESS|local",
+    help="Work on the Dask cluster there, or on one made here.",
+)
 @data_dir
 @click.option("--no-cache", is_flag=True, help="Neither read nor keep what was found.")
 @click.pass_obj
@@ -91,6 +99,7 @@ def replay(  # noqa: PLR0917 - click hands every option over by name
     limit: int | None,
     fail_fast: bool,
     report: Path | None,
+    dask: str | None,
     data_dir: Path,
     no_cache: bool,
 ) -> None:
@@ -102,19 +111,31 @@ def replay(  # noqa: PLR0917 - click hands every option over by name
     from triage.core.replay import Given
     from triage.replay import Wish
     from triage.replay import replay as run
-    from triage.replay.crew import Crew
     from triage.replay.watch import Watch
 
     given = Given(repo, commit, root_dir, max_tokens, depth, frames)
     wish = Wish(inputs, out, given, resume=resume, limit=limit, fail_fast=fail_fast)
     settings = replace(settings, data_dir=data_dir, no_cache=no_cache)
     with Watch(_show(), _warn) as watch:
-        outcome = run(wish, partial(Crew, settings, jobs), watch)
+        outcome = run(wish, partial(_crew, settings, jobs, dask), watch)
     click.echo(watch.summary(), err=True, nl=False)
     if report is not None:
         _write_report(report, out, watch.tally)
     if outcome.failed is not None:
         _give_up(outcome.failed)
+
+
+def _crew(
+    settings: "Settings", jobs: int, dask: str | None
+) -> "AbstractContextManager[Crew]":
+    """Choose who works."""
+    if dask is None:
+        from triage.replay.crew import Crew
+
+        return Crew(settings, jobs)
+    from triage.replay.farm import Farm
+
+    return Farm(settings, dask, jobs)
 
 
 def _show() -> "Show":

@@ -1,5 +1,7 @@
 """The report of a replay, opened in a browser without a network."""
 
+from typing import Any
+
 import html5lib
 import pytest
 
@@ -21,7 +23,7 @@ def report(tmp_path_factory):
     repo.git("init", "--quiet")
     files = FILES | {"cart/cart.go": CART.replace("// Add puts", f"// {NASTY} puts")}
     where = {"repo": str(repo.path), "commit_sha": repo.commit(files)}
-    told = [
+    told: list[dict[str, Any]] = [
         {**where, "trace": TRACE, "at": "2026-01-02T03:04:05Z"},
         {**where, "trace": TRACE, "at": "2026-03-02T03:04:05Z"},
         {**where, "trace": TRACE.replace("nil map", NASTY), "id": NASTY},
