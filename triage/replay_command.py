@@ -142,7 +142,8 @@ def _show() -> "Show":
     """Choose how progress is shown."""
     from triage.replay.progress import Bar, Lines
 
-    return Bar(sys.stderr) if sys.stderr.isatty() else Lines(sys.stderr, time.monotonic)
+    show = Bar if sys.stderr.isatty() else Lines
+    return show(sys.stderr, time.monotonic)
 
 
 def _warn(text: str) -> None:

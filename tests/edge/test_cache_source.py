@@ -115,7 +115,7 @@ async def restart(source, clock, tmp_path):
             "git:x",
             tiers=tiers[-1],
             blobs=blobs,
-            recent=Recent(),
+            recent=Recent.of(64 << 20),
             clock=clock,
         )
 

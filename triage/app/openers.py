@@ -38,6 +38,7 @@ _VIEWS = 384 << 20
 """Bytes in memory for decoded packages; a package takes some fifteen times its source."""
 _ATLASES = 64 << 20
 _ANSWERS = 64 << 20
+_RECENT = 64 << 20
 _CONTENTS = 16 << 20
 
 
@@ -138,7 +139,7 @@ class CachingOpener(Opener):
         self._tiers = Stack(SqliteTier(settings.data_dir / CACHE), *_shared(settings))
         self._ledger = TieredLedger(self._tiers)
         self._held = Blobs(self._tiers)
-        self._recent = Recent()
+        self._recent = Recent.of(int(_RECENT * share))
 
     def means(self) -> Means:
         """Give the helper with memory, and the tiers behind it."""

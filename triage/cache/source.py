@@ -5,7 +5,7 @@ id that makes it so. Branches and short ids are asked for each time.
 """
 
 from collections.abc import Awaitable, Callable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from functools import partial
 
 import orjson
@@ -45,11 +45,16 @@ class Recent:
     Shared by the sources of all repositories: it is bounded as a whole.
     """
 
-    looks: MemoryShelf[_Seen] = field(default_factory=lambda: MemoryShelf(32 << 20))
-    parts: MemoryShelf[bytes] = field(default_factory=lambda: MemoryShelf(8 << 20))
-    paths: MemoryShelf[frozenset[str]] = field(
-        default_factory=lambda: MemoryShelf(16 << 20)
-    )
+    looks: MemoryShelf[_Seen]
+    parts: MemoryShelf[bytes]
+    paths: MemoryShelf[frozenset[str]]
+
+    @classmethod
+    def of(cls, size: int) -> "Recent":
+        """Make room for *size* bytes in all."""
+        return cls(
+            MemoryShelf(size // 2), MemoryShelf(size // 8), MemoryShelf(size // 4)
+        )
 
 
 class CachingSource:

@@ -15,12 +15,10 @@ from types import TracebackType
 from typing import Final, Self
 
 from triage.config import Settings
-from triage.core.replay import Answer, Item, answered, error_line
+from triage.core.replay import Answer, Item, failed
 from triage.replay.spool import Batch
-from triage.replay.worker import work
+from triage.replay.worker import AHEAD, work
 
-_AHEAD: Final = 2
-"""Batches that a worker has at a time: while one waits for a host, others go on."""
 _DEATHS: Final = 2
 """Workers that one item may end."""
 _SECONDS: Final = 10.0
@@ -96,7 +94,7 @@ class Crew:
     def _free(self) -> _Worker | None:
         """Return a worker that takes a batch, the least busy."""
         worker = min(self._workers, key=lambda one: len(one.batches))
-        return worker if len(worker.batches) < _AHEAD else None
+        return worker if len(worker.batches) < AHEAD else None
 
     def _started(self) -> _Worker:
         context = multiprocessing.get_context("spawn")  # no thread of ours lives there
@@ -110,11 +108,10 @@ class Crew:
 
     def _received(self, worker: _Worker) -> Iterator[Answer]:
         try:
-            raw = worker.pipe.recv_bytes()
+            answer: Answer = worker.pipe.recv()
         except (EOFError, OSError):
             yield from self._buried(worker)
             return
-        answer = answered(raw)
         for batch in worker.batches:
             batch.pop(answer.line.id, None)
         worker.batches = [batch for batch in worker.batches if batch]
@@ -133,7 +130,7 @@ class Crew:
             else:
                 how = _ended(worker.process.exitcode)
                 said = f"its process {how}, twice"
-                yield answered(error_line(item.id, "internal", said, 0.0))
+                yield failed(item.id, "internal", said)
 
 
 def _ended(code: int | None) -> str:

@@ -6,7 +6,7 @@ import time
 from typing import Final
 
 from triage.core.model import Result, Telemetry
-from triage.core.replay import Failure, Item, error_line, ok_line
+from triage.core.replay import Answer, Failure, Item, explained, failed
 from triage.engine import Engine
 from triage.errors import RateLimited, SourceTimeout, TriageError
 from triage.pause import pause
@@ -29,10 +29,10 @@ class Desk:
         self._engine = engine
         self._clock = clock
 
-    async def line(self, item: Item) -> bytes:
-        """Return the line of *item*."""
+    async def answer(self, item: Item) -> Answer:
+        """Answer *item*."""
         if item.telemetry is None:
-            return _failed(item)
+            return _unread(item)
         start = time.perf_counter()
         try:
             result = await self._explained(item.id, item.telemetry)
@@ -42,8 +42,8 @@ class Desk:
             _log.exception("item %s failed", item.id)
             code, message = "internal", "a bug of Triage's; its log says more"
         else:
-            return ok_line(item.id, result, _since(start))
-        return error_line(item.id, code, message, _since(start))
+            return explained(item.id, result, _since(start))
+        return failed(item.id, code, message, _since(start))
 
     async def _explained(self, id_: str, telemetry: Telemetry) -> Result:
         """Make the context; a rate limit is waited for, as long as that makes sense."""
@@ -71,10 +71,10 @@ class Desk:
             ) from error
 
 
-def _failed(item: Item) -> bytes:
-    """Return the line of an item that could not even be read."""
+def _unread(item: Item) -> Answer:
+    """Answer an item that could not even be read."""
     failure = item.failure or Failure("internal", "the item tells nothing")
-    return error_line(item.id, failure.code, failure.message, 0.0)
+    return failed(item.id, failure.code, failure.message)
 
 
 def _since(start: float) -> float:

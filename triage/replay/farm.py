@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Final, Self, cast
 
 from triage.config import Settings
 from triage.core.printed import shown
-from triage.core.replay import Answer, answered, error_line
+from triage.core.replay import Answer, failed
 from triage.core.visible import printable
 from triage.errors import ConfigError
 from triage.replay.spool import Batch
@@ -131,17 +131,17 @@ class Farm:
 
 
 def _outcome(
-    future: "Future[list[bytes]]", batch: Batch
+    future: "Future[list[Answer]]", batch: Batch
 ) -> tuple[list[Answer], list[Batch]]:
     """Return the answers, and what is to be done again."""
     error = future.exception()
     if error is None:
-        return [answered(line) for line in future.result()], []
+        return future.result(), []
     if isinstance(error, KilledWorker) and len(batch) > 1:
         return [], [(item,) for item in batch]
     lost = isinstance(error, KilledWorker)
     said = "its workers were lost" if lost else f"{type(error).__name__}: {error}"
-    return [answered(error_line(item.id, "internal", said, 0.0)) for item in batch], []
+    return [failed(item.id, "internal", said) for item in batch], []
 
 
 class Office(WorkerPlugin):
@@ -175,8 +175,8 @@ class Office(WorkerPlugin):
         await self._stack.aclose()
 
 
-async def answer(batch: Batch) -> list[bytes]:
+async def answer(batch: Batch) -> list[Answer]:
     """Answer a batch, on a worker."""
     office = cast("Office", get_worker().plugins[_PLUGIN])
     desk = cast("Desk", office.desk)  # set up before any task comes
-    return [await desk.line(item) for item in batch]
+    return [await desk.answer(item) for item in batch]

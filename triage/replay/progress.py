@@ -8,6 +8,8 @@ from triage.core.replay import Line
 
 EVERY: Final = 5.0
 """Seconds between two plain lines."""
+_REDRAWN: Final = 0.1
+"""Seconds between two pictures of the bar."""
 
 
 class Show(Protocol):
@@ -17,7 +19,7 @@ class Show(Protocol):
         """Begin, with *total* items to do."""
         ...
 
-    def update(self, done: int, told: str) -> None:
+    def update(self, done: int, told: Callable[[], str]) -> None:
         """Show how many are done, and what there is to tell of them."""
         ...
 
@@ -50,7 +52,7 @@ class Progress:
             self._tiers[line.context.served_from] += 1
         else:
             self._errors += 1
-        self._show.update(self._done, self.told())
+        self._show.update(self._done, self.told)
 
     def told(self) -> str:
         """Say rate, tiers, errors and the time that is left."""
@@ -82,13 +84,13 @@ class Lines:
         self._total = total
         self._next = self._now() + EVERY
 
-    def update(self, done: int, told: str) -> None:
+    def update(self, done: int, told: Callable[[], str]) -> None:
         """Write a line, where the last one is old enough."""
         if self._now() < self._next:
             return
         self._next = self._now() + EVERY
         share = 100 * done // max(self._total, 1)
-        self._stream.write(f"triage: {done} of {self._total} ({share} %): {told}\n")
+        self._stream.write(f"triage: {done} of {self._total} ({share} %): {told()}\n")
 
     def stop(self) -> None:
         """Leave what is written."""
@@ -97,7 +99,7 @@ class Lines:
 class Bar:
     """Draws a bar with rich."""
 
-    def __init__(self, stream: TextIO) -> None:
+    def __init__(self, stream: TextIO, now: Callable[[], float]) -> None:
         from rich.console import Console  # noqa: PLC0415 - on a terminal alone
         from rich.progress import (  # noqa: PLC0415 - likewise
             BarColumn,
@@ -114,15 +116,19 @@ class Bar:
             transient=True,
         )
         self._task = self._rich.add_task("", total=None, told="")
+        self._now = now
+        self._next = now()
 
     def start(self, total: int) -> None:
         """Begin to draw."""
         self._rich.update(self._task, total=total)
         self._rich.start()
 
-    def update(self, done: int, told: str) -> None:
-        """Take the figures over; they are drawn ten times a second."""
-        self._rich.update(self._task, completed=done, told=told)
+    def update(self, done: int, told: Callable[[], str]) -> None:
+        """Take the figures over, so often that they can be read."""
+        if self._now() >= self._next:
+            self._next = self._now() + _REDRAWN
+            self._rich.update(self._task, completed=done, told=told())
 
     def stop(self) -> None:
         """Wipe the bar away."""

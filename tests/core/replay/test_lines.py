@@ -4,12 +4,12 @@ import orjson
 import pytest
 
 from tests.core.answers import RESULT
-from triage.core.replay import answered, error_line, ok_line, read_line
+from triage.core.replay import explained, failed, read_line
 
 
 def test_a_context():
     """The line holds the published form of the context."""
-    raw = ok_line("a", RESULT, 1.23456)
+    raw = explained("a", RESULT, 1.23456).raw
     assert raw.endswith(b"}\n")
     assert orjson.loads(raw) == {
         "id": "a",
@@ -22,7 +22,7 @@ def test_a_context():
 
 def test_an_error():
     """The line holds a stable code and a message."""
-    assert orjson.loads(error_line("a\n", "no-panic", "say it", 0.0)) == {
+    assert orjson.loads(failed("a\n", "no-panic", "say it").raw) == {
         "id": "a\n",
         "status": "error",
         "error": {"code": "no-panic", "message": "say it"},
@@ -32,8 +32,10 @@ def test_an_error():
 
 
 def test_a_context_is_read_again():
-    """Of a context comes back what a summary tells."""
-    line = answered(ok_line("a", RESULT, 2.0)).line
+    """Of a context comes back what a summary tells, as it was when written."""
+    answer = explained("a", RESULT, 2.0)
+    line = answer.line
+    assert read_line(answer.raw) == line
     assert (line.id, line.status, line.ms, line.error) == ("a", "ok", 2.0, None)
     assert line.context is not None
     assert line.context.fingerprint == RESULT.fingerprint
@@ -43,16 +45,16 @@ def test_a_context_is_read_again():
 
 def test_an_error_is_read_again():
     """The code comes back."""
-    line = read_line(error_line("a", "no-panic", "say it", 0.0))
-    assert line is not None
-    assert line.error is not None
-    assert (line.status, line.error.code) == ("error", "no-panic")
+    answer = failed("a", "no-panic", "say it", 3.0)
+    assert read_line(answer.raw) == answer.line
+    assert answer.line.error is not None
+    assert (answer.line.status, answer.line.error.code) == ("error", "no-panic")
 
 
 @pytest.mark.parametrize("cut", [1, 10, 100, -2])
 def test_a_torn_line_is_none(cut):
     """The beginning of a line does not pass for one."""
-    assert read_line(ok_line("a", RESULT, 2.0)[:cut]) is None
+    assert read_line(explained("a", RESULT, 2.0).raw[:cut]) is None
 
 
 @pytest.mark.parametrize("raw", [b"", b"{}", b"\xff\n", b"null\n", b"[" * 100_000])

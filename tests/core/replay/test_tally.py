@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from tests.core.answers import RESULT
 from triage.core.model import ShownPanic, Stats
-from triage.core.replay import Line, answered, error_line, ok_line
+from triage.core.replay import Line, explained, failed
 from triage.core.replay.charts import HEIGHT, WIDTH, charts
 from triage.core.replay.summary import summary
 from triage.core.replay.tally import Durations, Names, Tally
@@ -18,12 +18,12 @@ DAY = 86_400.0
 
 def good(id_: str = "a", ms: float = 2.0, **more) -> Line:
     """Make the line of an item that has its context."""
-    return answered(ok_line(id_, replace(RESULT, **more), ms)).line
+    return explained(id_, replace(RESULT, **more), ms).line
 
 
 def bad(id_: str = "b", code: str = "no-panic", ms: float = 1.0) -> Line:
     """Make the line of an item that has none."""
-    return answered(error_line(id_, code, "x", ms)).line
+    return failed(id_, code, "x", ms).line
 
 
 def tally(*lines: Line, at: float | None = None, most: int = 10_000) -> Tally:

@@ -50,7 +50,7 @@ class Engine:
 async def line(*answers, item: Item = ITEM, clock: Quick | None = None):
     """Let an item be explained."""
     desk = Desk(Engine(*answers), clock or Quick())  # type: ignore[arg-type] # a fake
-    return orjson.loads(await desk.line(item))
+    return orjson.loads((await desk.answer(item)).raw)
 
 
 async def test_a_context():
@@ -106,5 +106,6 @@ async def test_an_item_that_takes_too_long(monkeypatch):
         async def context(self, _):
             await asyncio.Event().wait()
 
-    told = orjson.loads(await Desk(Stuck(), Quick()).line(ITEM))  # type: ignore[arg-type] # a fake
+    answer = await Desk(Stuck(), Quick()).answer(ITEM)  # type: ignore[arg-type] # a fake
+    told = orjson.loads(answer.raw)
     assert told["error"]["code"] == "timeout"

@@ -5,11 +5,11 @@ import signal
 
 import pytest
 
-from triage.core.replay import error_line
+from triage.core.replay import failed
 from triage.errors import BadInput, OutputFailed
 from triage.replay.output import open_output
 
-ONE, TWO = (error_line(id_, "no-panic", "x" * 50, 1.0) for id_ in "12")
+ONE, TWO = (failed(id_, "no-panic", "x" * 50).raw for id_ in "12")
 
 
 @pytest.fixture

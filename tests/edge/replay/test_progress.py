@@ -3,11 +3,11 @@
 import io
 
 from tests.core.answers import RESULT
-from triage.core.replay import Line, answered, error_line, ok_line
+from triage.core.replay import Line, explained, failed
 from triage.replay.progress import Bar, Lines, Progress
 
-GOOD = answered(ok_line("a", RESULT, 1.0)).line
-BAD = answered(error_line("b", "no-panic", "x", 1.0)).line
+GOOD = explained("a", RESULT, 1.0).line
+BAD = failed("b", "no-panic", "x", 1.0).line
 
 
 class Clock:
@@ -81,7 +81,7 @@ def test_a_bar_is_drawn_and_wiped_away(monkeypatch):
     """It shows the figures, which no text can turn into markup."""
     monkeypatch.setenv("TERM", "xterm")
     clock, stream = Clock(), Terminal()
-    progress = Progress(Bar(stream), clock)
+    progress = Progress(Bar(stream, clock), clock)
     progress.begin(2)
     run(clock, progress, GOOD, BAD)
     progress.end()

@@ -6,7 +6,7 @@ from multiprocessing.connection import Connection
 from pathlib import Path
 
 from triage.config import Settings
-from triage.core.replay import error_line
+from triage.core.replay import failed
 
 
 def work(pipe: Connection, settings: Settings) -> None:
@@ -27,7 +27,7 @@ def work(pipe: Connection, settings: Settings) -> None:
             elif item.id == "exit":
                 raise SystemExit(5)
             told = f"{os.getpid()} {len(batch)}"
-            pipe.send_bytes(error_line(item.id, "no-panic", told, 0.0))
+            pipe.send(failed(item.id, "no-panic", told))
 
 
 def _die_once(mark: Path) -> None:

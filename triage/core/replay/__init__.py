@@ -5,14 +5,7 @@ Pure; files, processes and the engine stand in `triage.replay`.
 
 from triage.core.replay.cutter import Cut, Cutter
 from triage.core.replay.items import Failure, Given, Item, is_item, read_item, text_item
-from triage.core.replay.lines import (
-    Answer,
-    Line,
-    answered,
-    error_line,
-    ok_line,
-    read_line,
-)
+from triage.core.replay.lines import Answer, Line, explained, failed, read_line
 from triage.core.replay.order import place
 
 __all__ = [
@@ -23,10 +16,9 @@ __all__ = [
     "Given",
     "Item",
     "Line",
-    "answered",
-    "error_line",
+    "explained",
+    "failed",
     "is_item",
-    "ok_line",
     "place",
     "read_item",
     "read_line",

@@ -68,14 +68,24 @@ class Answer:
 _lines = msgspec.json.Decoder(Line)
 
 
-def ok_line(id_: str, result: Result, ms: float) -> bytes:
-    """Write the line of an item that has its context."""
-    return _written(id_, "ok", None, orjson.Fragment(result.to_json()), ms)
+def explained(id_: str, result: Result, ms: float) -> Answer:
+    """Answer an item that has its context."""
+    raw = _written(id_, "ok", None, orjson.Fragment(result.to_json()), ms)
+    panic, crash, stats = result.panic, result.crash, result.stats
+    context = Context(
+        _Panic(panic.kind, panic.message),
+        _Crash(crash.repo, crash.path, crash.line, crash.function),
+        result.fingerprint,
+        _Stats(stats.package_tokens, stats.context_tokens),
+        result.served_from,
+    )
+    return Answer(raw, Line(id_, "ok", ms, context=context))
 
 
-def error_line(id_: str, code: str, message: str, ms: float) -> bytes:
-    """Write the line of an item that has none."""
-    return _written(id_, "error", {"code": code, "message": message}, None, ms)
+def failed(id_: str, code: str, message: str, ms: float = 0.0) -> Answer:
+    """Answer an item that has none."""
+    raw = _written(id_, "error", {"code": code, "message": message}, None, ms)
+    return Answer(raw, Line(id_, "error", ms, error=Fault(code, message)))
 
 
 def read_line(line: bytes) -> Line | None:
@@ -84,11 +94,6 @@ def read_line(line: bytes) -> Line | None:
         return _lines.decode(line)
     except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
         return None
-
-
-def answered(raw: bytes) -> Answer:
-    """Take a line that one of the above has written."""
-    return Answer(raw, _lines.decode(raw))
 
 
 def _written(id_: str, status: str, error: object, context: object, ms: float) -> bytes:
