@@ -21,7 +21,7 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 
 import triage
-from scripts import bench_github, bench_panics, bench_service, bench_tiers
+from scripts import bench_github, bench_panics, bench_replay, bench_service, bench_tiers
 from scripts.bench_packages import Site, commit, write_package
 from scripts.bench_rows import Row, table
 
@@ -191,6 +191,13 @@ async def service(bench: Bench) -> AsyncIterator[Row]:
         yield row
 
 
+async def replay(bench: Bench) -> AsyncIterator[Row]:
+    """Replay a history, cold and warm."""
+    rounds = min(bench.rounds, 3)  # each takes a minute
+    async for row in bench_replay.rows(bench.scratch / "replay", rounds, bench.floor):
+        yield row
+
+
 async def panics(bench: Bench) -> AsyncIterator[Row]:
     """Time the reading of panic texts."""
     async for row in bench_panics.rows(bench.rounds):
@@ -205,6 +212,7 @@ MEASUREMENTS = {
     "tiers": tiers,
     "github": github,
     "service": service,
+    "replay": replay,
 }
 
 
