@@ -165,7 +165,8 @@ class Site:
 
 def commit(root: Path) -> str:
     """Commit all that is in *root*, packed as a clone would be; returns the id."""
-    _git(root, "init", "-q", "--initial-branch=main")
+    if not (root / ".git").exists():
+        _git(root, "init", "-q", "--initial-branch=main")
     _git(root, "add", ".")
     _git(root, "-c", "user.name=b", "-c", "user.email=b@b", "commit", "-qm", "bench")
     _git(root, "repack", "-adq")

@@ -4,32 +4,29 @@ Heavy modules are imported inside the command that needs them: `triage --version
 and a usage error answer at once.
 """
 
-import asyncio
 import io
 import logging
-import signal
 import sys
 import traceback
-from collections.abc import Coroutine
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NoReturn, TypeVar
+from typing import TYPE_CHECKING, NoReturn
 
 import click
 
 from triage._version import __version__
+from triage.ci_command import ci
 from triage.errors import ConfigError, ReaderGone, TriageError
 from triage.options import data_dir
 from triage.replay_command import replay
+from triage.running import run
 from triage.service_commands import inbox, serve
 from triage.streams import guarded, is_typed
 
 if TYPE_CHECKING:
     from triage.config import Settings
     from triage.core.model import Result, Telemetry
-
-T = TypeVar("T")
 
 _LONGEST_MESSAGE = 1000
 _MOST_LINES = (1 << 31) - 1
@@ -235,7 +232,7 @@ def context(  # noqa: PLR0917 - click hands every option over by name
         tags=tuple(tag for tag in tags.split(",") if tag),
     )
     settings = replace(settings, data_dir=data_dir, no_cache=no_cache)
-    _run(_explain(settings, telemetry, form))
+    run(_explain(settings, telemetry, form))
 
 
 def _read_trace(
@@ -256,18 +253,6 @@ def _read_trace(
             "no panic given: name a TRACE file, pipe one in, or give --file and --line"
         )
     return read_input(name)
-
-
-def _run(work: Coroutine[Any, Any, T]) -> T:
-    """Run *work*; an interrupt cancels it, so that what it opened is closed."""
-    before = signal.getsignal(signal.SIGINT)
-    if callable(before):
-        signal.signal(signal.SIGINT, signal.default_int_handler)
-    try:
-        return asyncio.run(work)
-    finally:
-        work.close()  # an interrupt may come before it has begun
-        signal.signal(signal.SIGINT, before)
 
 
 async def _explain(settings: "Settings", telemetry: "Telemetry", form: str) -> None:
@@ -371,7 +356,7 @@ def doctor(settings: "Settings | ConfigError") -> None:
     """Check the helper, git and the settings."""
     from triage.app import examine
 
-    checks = _run(examine(settings))
+    checks = run(examine(settings))
     for check in checks:
         line = f"{'ok  ' if check.fine else 'FAIL'} {check.name}: {check.text}"
         click.echo(_one_line(line).encode())  # a path may be in no one's encoding
@@ -379,6 +364,7 @@ def doctor(settings: "Settings | ConfigError") -> None:
         sys.exit(EXIT_EXPECTED)
 
 
+cli.add_command(ci)
 cli.add_command(serve)
 cli.add_command(inbox)
 cli.add_command(replay)

@@ -325,3 +325,29 @@ def _expand(path: str) -> Path:
         return Path(path).expanduser()
     except RuntimeError as error:
         raise ValueError(f"{path!r} names no home directory") from error
+
+
+@dataclass(frozen=True, slots=True)
+class GitHubStep:
+    """The step of a job on GitHub Actions that this process is part of.
+
+    https://docs.github.com/actions/reference/variables-reference
+    """
+
+    workspace: Path
+    summary: Path | None = None
+    """Takes Markdown."""
+    output: Path | None = None
+    """Takes `name=value` lines."""
+
+    @classmethod
+    def from_env(cls) -> "GitHubStep | None":
+        """Read what the runner has set; None anywhere else."""
+        if os.environ.get("GITHUB_ACTIONS") != "true":
+            return None
+        summary, output = map(os.environ.get, ("GITHUB_STEP_SUMMARY", "GITHUB_OUTPUT"))
+        return cls(
+            Path(os.environ.get("GITHUB_WORKSPACE") or "."),
+            Path(summary) if summary else None,
+            Path(output) if output else None,
+        )

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from triage.app.caches import cache_stats, clear_cache, prune_cache
     from triage.app.doctor import Check, examine
-    from triage.app.openers import CachingOpener, Opener, open_engine
+    from triage.app.openers import CachingOpener, Opener, open_engine, repository_top
     from triage.app.works import Figures, ListedOpener, Works, open_works
 
 __all__ = [
@@ -22,6 +22,7 @@ __all__ = [
     "open_engine",
     "open_works",
     "prune_cache",
+    "repository_top",
 ]
 
 _HOMES = {
@@ -37,6 +38,7 @@ _HOMES = {
     "open_engine": "triage.app.openers",
     "open_works": "triage.app.works",
     "prune_cache": "triage.app.caches",
+    "repository_top": "triage.app.openers",
 }
 
 

@@ -6,6 +6,7 @@ import os
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from dataclasses import replace
+from pathlib import Path
 from typing import TYPE_CHECKING, TypeVar
 
 from triage.cache.blobs import Blobs
@@ -178,6 +179,14 @@ class CachingOpener(Opener):
 
     def _shelf(self, size: int) -> MemoryShelf[V]:
         return MemoryShelf(int(size * self._share))
+
+
+async def repository_top(name: str) -> Path:
+    """Return the top directory of the repository that *name* lies in.
+
+    Raises a `SourceError` where there is none.
+    """
+    return (await find_repository(name)).top
 
 
 def _shared(settings: Settings) -> tuple[Tier, ...]:

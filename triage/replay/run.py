@@ -10,10 +10,11 @@ from triage.core.printed import shown
 from triage.core.replay import Answer, Given, Line
 from triage.core.visible import printable, whole
 from triage.errors import BadInput
-from triage.replay.inputs import expand, opened
+from triage.replay.inputs import expand
 from triage.replay.output import Output, open_output
 from triage.replay.reading import read
 from triage.replay.spool import Batch, Spool
+from triage.texts import opened
 
 
 class Crew(Protocol):

@@ -12,7 +12,8 @@ import pytest
 import zstandard
 
 from triage.errors import BadInput
-from triage.replay.inputs import expand, opened
+from triage.replay.inputs import expand
+from triage.texts import opened
 
 TEXT = b"panic: x\n" * 1_000
 
