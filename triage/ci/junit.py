@@ -9,15 +9,22 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 from xml.etree.ElementTree import ParseError
+from xml.parsers.expat import ExpatError, ParserCreate
 
-from junitparser import JUnitXml, JUnitXmlError, SystemErr, SystemOut, TestSuite
+from junitparser import (
+    JUnitXml,
+    JUnitXmlError,
+    SystemErr,
+    SystemOut,
+    TestCase,
+    TestSuite,
+)
 
 from triage.core.printed import shown
 from triage.core.visible import printable
 from triage.errors import BadInput, TooLarge
 
 _LARGEST: Final = 64 << 20
-_DECLARATION: Final = b"<!ENTITY"
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,17 +53,22 @@ def _read(path: Path, told: str) -> bytes:
         raise BadInput(f"cannot read {told}: {reason}; name a JUnit report") from error
     if len(text) > _LARGEST:
         raise TooLarge(f"{told} is over {_LARGEST >> 20} MiB; split the report")
-    if _DECLARATION in text:  # a few of them grow without end
-        raise BadInput(
-            f"{told} declares entities, which no report needs; write it anew"
-        )
     return text
 
 
 def _parsed(text: bytes, told: str) -> JUnitXml:
+    def refuse(*_: object) -> None:
+        raise BadInput(
+            f"{told} declares entities, which no report needs; write it anew"
+        )
+
     try:
+        # A few entities grow without end: they are seen before anything is built.
+        looked = ParserCreate()
+        looked.EntityDeclHandler = refuse
+        looked.Parse(text, True)
         return JUnitXml.fromstring(text)
-    except (ParseError, JUnitXmlError, ValueError, LookupError) as error:
+    except (ExpatError, ParseError, JUnitXmlError, ValueError, LookupError) as error:
         reason = printable(str(error)) or "it is no JUnit report"
         raise BadInput(f"{told} is no JUnit report: {reason}; name another") from error
 
@@ -69,7 +81,7 @@ def _suite(suite: TestSuite) -> Iterator[Case]:
                 yield Case(printed.text, package)
     for nested in suite.testsuites():
         yield from _suite(nested)
-    for case in suite:
+    for case in suite.iterchildren(TestCase):
         texts = [result.text or result.message for result in case.result]
         for text in (*texts, case.system_out, case.system_err):
             if text:
