@@ -51,9 +51,23 @@ class _Span:
 
 
 def mask(text: str, *, source: bool = False) -> Masked:
-    """Mask the secrets of *text*; *source*: it is Go, whose code stays as it is."""
+    """Mask the secrets of *text*; *source*: it is Go, whose code stays as it is.
+
+    Until there is none: what stood beside one may be told as another once that is gone.
+    """
+    found = list[Found]()
+    while spans := _spans(text, source=source):
+        text, more = _masked(text, spans)
+        found += more
+    return Masked(text, tuple(sorted(found, key=lambda one: one.line)))
+
+
+def _spans(text: str, *, source: bool) -> list[_Span]:
     within = regions(text) if source else (Region(0, len(text)),)
-    spans = _merged([*_keys(text), *_shaped(text), *_told(text, within)])
+    return _merged([*_keys(text), *_shaped(text), *_told(text, within)])
+
+
+def _masked(text: str, spans: Sequence[_Span]) -> tuple[str, list[Found]]:
     out, found, end, line = list[str](), list[Found](), 0, 1
     for span in spans:
         out.append(text[end : span.start])
@@ -62,7 +76,7 @@ def mask(text: str, *, source: bool = False) -> Masked:
         out.append(_in_place(text[span.start : span.end], span.kind))
         line += text.count("\n", span.start, span.end)
         end = span.end
-    return Masked("".join([*out, text[end:]]), tuple(found))
+    return "".join([*out, text[end:]]), found
 
 
 def _in_place(secret: str, kind: str) -> str:
@@ -154,7 +168,6 @@ def _detectors() -> tuple[_Detector, ...]:
         discord,
         jwt,
         mailchimp,
-        npm,
         pypi_token,
         sendgrid,
         slack,
@@ -172,7 +185,6 @@ def _detectors() -> tuple[_Detector, ...]:
         discord.DiscordBotTokenDetector(),
         jwt.JwtTokenDetector(),
         mailchimp.MailchimpDetector(),
-        npm.NpmDetector(),
         pypi_token.PypiTokenDetector(),
         sendgrid.SendGridDetector(),
         slack.SlackDetector(),

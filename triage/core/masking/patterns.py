@@ -37,6 +37,15 @@ PATTERNS: Final = (
             r"\b(?P<secret>gl(?:pat|dt|rt|cbt|ptt|ft|soat)-[0-9A-Za-z_-]{20,300})"
         ),
     ),
+    ("npm Token", re.compile(r"\b(?P<secret>npm_[0-9A-Za-z]{36})")),
+    ("npm Token", re.compile(r":_authToken=(?P<secret>[^\s\"'`\\]{8,500})")),
+    (
+        "AWS Secret Key",
+        re.compile(
+            r"(?i)aws.{0,20}?(?:key|secret|token).{0,20}?[\\'\"`:= ]"
+            r"(?P<secret>[0-9a-z/+]{40})(?![0-9a-z/+])"
+        ),
+    ),
     ("DigitalOcean Token", re.compile(r"\b(?P<secret>do[opr]_v1_[0-9a-f]{64})")),
     (
         "HashiCorp Vault Token",
