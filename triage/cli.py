@@ -18,6 +18,7 @@ import click
 from triage._version import __version__
 from triage.ci_command import ci
 from triage.errors import ConfigError, ReaderGone, TriageError
+from triage.mcp_command import mcp
 from triage.options import data_dir
 from triage.replay_command import replay
 from triage.running import run
@@ -365,6 +366,7 @@ def doctor(settings: "Settings | ConfigError") -> None:
 
 
 cli.add_command(ci)
+cli.add_command(mcp)
 cli.add_command(serve)
 cli.add_command(inbox)
 cli.add_command(replay)

@@ -5,6 +5,7 @@ import re
 from dataclasses import replace
 from typing import Final
 
+from triage.core.declared import Declared
 from triage.core.keys import exact_key
 from triage.core.limits import refuse_large
 from triage.core.model import Panic, Result, Telemetry
@@ -13,6 +14,7 @@ from triage.core.places import explainable
 from triage.core.printed import shown
 from triage.core.visible import printable
 from triage.engine.investigation import Investigation, weight
+from triage.engine.lookup import look_up
 from triage.engine.means import Means, Opener, Repository
 from triage.engine.openings import Openings
 from triage.errors import BadInput, NoPanic
@@ -49,6 +51,19 @@ class Engine:
             known = result.served("memory")
             self._means.answers.put(exact, known, weight(known))
         return result
+
+    async def declarations(
+        self, telemetry: Telemetry, name: str
+    ) -> tuple[Declared, ...]:
+        """Find *name* in the package of the telemetry's file; its line does not matter.
+
+        None where the package has no such name. Everything raised is a `TriageError`.
+        """
+        _refuse_half_characters(telemetry)
+        at_commit = telemetry.commit_sha is not None
+        async with self._openings.lent(telemetry.repo, at_commit=at_commit) as place:
+            told = self._completed(telemetry, place)
+            return await look_up(self._means, place, told, name)
 
     def _completed(self, telemetry: Telemetry, repository: Repository) -> Telemetry:
         """Fill in what the caller left to the engine."""
