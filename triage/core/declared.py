@@ -10,9 +10,10 @@ from triage.core.view import View
 
 _MOST: Final = 20
 """Methods of one name on so many types are enough to choose from."""
+_LONGEST: Final = 500
 # (*Cart).Add, Cart.Add, cart.Add, example.com/shop/cart.(*Cart).Add, Add
 _NAME: Final = re.compile(
-    r"(?:.*[/.])?(?:\(\*?(?P<star>\w+)(?:\[[^]]*\])?\)\.|(?P<plain>\w+)\.)?(?P<name>\w+)"
+    r"(?:(?:\(\*?(?P<star>\w+)(?:\[[^]]*\])?\)|(?P<plain>\w+))\.)?(?P<name>\w+)$"
 )
 
 
@@ -37,8 +38,9 @@ def declarations(view: View, asked: str) -> tuple[Declared, ...]:
 
     A method's plain name is enough: all that have it are returned, some twenty at most.
     """
-    match = _NAME.fullmatch(asked.strip())
-    if match is None:
+    plain = asked.strip()
+    match = _NAME.search(plain[:_LONGEST])
+    if match is None or len(plain) > _LONGEST or " " in plain:
         return ()
     owner = match["star"] or match["plain"]
     found = view.named(match["name"])
