@@ -113,6 +113,7 @@ def replay(  # noqa: PLR0917 - click hands every option over by name
     from triage.replay import replay as run
     from triage.replay.watch import Watch
 
+    _check_report(report, out)
     given = Given(repo, commit, root_dir, max_tokens, depth, frames)
     wish = Wish(inputs, out, given, resume=resume, limit=limit, fail_fast=fail_fast)
     settings = replace(settings, data_dir=data_dir, no_cache=no_cache)
@@ -123,6 +124,16 @@ def replay(  # noqa: PLR0917 - click hands every option over by name
         _write_report(report, out, watch.tally)
     if outcome.failed is not None:
         _give_up(outcome.failed)
+
+
+def _check_report(report: Path | None, out: Path) -> None:
+    """Refuse a report that would be in the way, or have no place when all is done."""
+    if report is None:
+        return
+    if report.resolve() == out.resolve():
+        raise click.UsageError("--report and --out name the same file; name two")
+    if not report.parent.is_dir():
+        raise click.UsageError(f"--report: there is no directory {report.parent}")
 
 
 def _crew(

@@ -134,6 +134,8 @@ def test_the_first_failure_ends_it(shop, tmp_path):
         (("in.jsonl",), 2, "Missing option '--out'"),
         (("nosuch", "--out", "o"), 1, "cannot read `nosuch`: no such file"),
         (("quiet.log", "--out", "o"), 1, "there is nothing to replay"),
+        (("in.jsonl", "--out", "o", "--report", "./o"), 2, "name the same file"),
+        (("in.jsonl", "--out", "o", "--report", "no/r.html"), 2, "no directory no"),
         (("in.jsonl", "--out", "no/such/o"), 1, "cannot write to"),
     ],
 )

@@ -133,7 +133,7 @@ def test_the_summary():
         "  not explained: no-panic 1\n"
         "  kinds: no trace 1\n"
         "  served from: github 1\n"
-        "  tokens: 4 in the packages, 5 in the contexts (-25.0 % less)\n"
+        "  tokens: 4 in the packages, 5 in the contexts (25.0 % more)\n"
         "  incidents: 1; most frequent crash sites:\n"
         "    1 x a [2J.go:3 F\n"
     )

@@ -22,7 +22,7 @@ def summary(tally: Tally, seconds: float, *, fresh: int) -> str:
         lines.append(
             f"  tokens: {tally.package_tokens:,} in the packages,"
             f" {tally.context_tokens:,} in the contexts"
-            f" ({100 * tally.reduction:.1f} % less)"
+            f" ({_change(tally.reduction)})"
         )
         lines.append(
             f"  incidents: {len(tally.incidents):,}; most frequent crash sites:"
@@ -32,6 +32,11 @@ def summary(tally: Tally, seconds: float, *, fresh: int) -> str:
             for site, count in tally.sites.top(_MOST)
         ]
     return "\n".join(lines) + "\n"
+
+
+def _change(reduction: float) -> str:
+    """Say how much smaller it is; a context of a tiny package is larger than that."""
+    return f"{abs(100 * reduction):.1f} % {'less' if reduction >= 0 else 'more'}"
 
 
 def _named(title: str, names: Names) -> list[str]:
