@@ -11,26 +11,27 @@ import traceback
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, NoReturn
+from typing import TYPE_CHECKING, Any, NoReturn
 
 import click
 
 from triage._version import __version__
 from triage.ci_command import ci
+from triage.crash_options import crash_options, told
+from triage.diagnose_command import diagnose
 from triage.errors import ConfigError, ReaderGone, TriageError
 from triage.mcp_command import mcp
 from triage.options import data_dir
 from triage.replay_command import replay
 from triage.running import run
 from triage.service_commands import inbox, serve
-from triage.streams import guarded, is_typed
+from triage.streams import guarded
 
 if TYPE_CHECKING:
     from triage.config import Settings
     from triage.core.model import Result, Telemetry
 
 _LONGEST_MESSAGE = 1000
-_MOST_LINES = (1 << 31) - 1
 EXIT_EXPECTED = 1
 EXIT_BUG = 3
 EXIT_INTERRUPTED = 130
@@ -137,16 +138,7 @@ class _Line(logging.Formatter):
 
 
 @cli.command()
-@click.argument("trace", required=False)
-@click.option("--repo", default=".", help="Path of a repository, or OWNER/NAME.")
-@click.option(
-    "--commit", help="Commit that crashed; a path without: the files on disk."
-)
-@click.option("--root-dir", help="Directory of the module in the repository.")
-@click.option("--file", "file_", help="Crash file, when there is no trace.")
-@click.option(
-    "--line", type=click.IntRange(1, _MOST_LINES), help="Crash line, with --file."
-)
+@crash_options
 @click.option(
     "--format",
     "form",
@@ -154,106 +146,14 @@ class _Line(logging.Formatter):
     default="text",
     show_default=True,
 )
-@click.option(
-    "--depth",
-    type=click.IntRange(0, 10),
-    default=2,
-    show_default=True,
-    help="How far types are followed through fields.",
-)
-@click.option(
-    "--frames",
-    type=click.IntRange(1, 50),
-    default=5,
-    show_default=True,
-    help="How many own functions of the trace are shown.",
-)
-@click.option(
-    "--max-tokens",
-    type=click.IntRange(100, 1_000_000),
-    default=3000,
-    show_default=True,
-    help="Budget of the context, a token counted as 3.5 characters.",
-)
-@click.option(
-    "--no-related", is_flag=True, help="Leave out what is only possibly related."
-)
-@click.option(
-    "--history",
-    is_flag=True,
-    help="Tell who changed what is shown, from a local clone.",
-)
-@click.option("--goos", help="Target system, where crash file and trace tell none.")
-@click.option("--goarch", help="Target architecture, likewise.")
-@click.option("--tags", default="", help="Build tags, comma separated.")
-@data_dir
-@click.option("--no-cache", is_flag=True, help="Neither read nor keep what was found.")
 @click.pass_obj
-def context(  # noqa: PLR0917 - click hands every option over by name
-    settings: "Settings",
-    trace: str | None,
-    repo: str,
-    commit: str | None,
-    root_dir: str | None,
-    file_: str | None,
-    line: int | None,
-    form: str,
-    depth: int,
-    frames: int,
-    max_tokens: int,
-    no_related: bool,
-    history: bool,
-    goos: str | None,
-    goarch: str | None,
-    tags: str,
-    data_dir: Path,
-    no_cache: bool,
-) -> None:
+def context(settings: "Settings", /, form: str, **given: Any) -> None:
     """Print the source that explains a panic.
 
     TRACE is a file with the panic's text; - or nothing reads standard input.
     """
-    from triage.core.model import Telemetry
-
-    text = _read_trace(trace, file=file_, line=line)
-    telemetry = Telemetry(
-        repo=repo,
-        commit_sha=commit,
-        file=file_,
-        line=line,
-        trace=text,
-        root_dir=root_dir,
-        max_tokens=max_tokens,
-        depth=depth,
-        frames=frames,
-        related=not no_related,
-        history=history,
-        goos=goos,
-        goarch=goarch,
-        tags=tuple(tag for tag in tags.split(",") if tag),
-    )
-    settings = replace(settings, data_dir=data_dir, no_cache=no_cache)
+    settings, telemetry = told(settings, given)
     run(_explain(settings, telemetry, form))
-
-
-def _read_trace(
-    trace: str | None, *, file: str | None, line: int | None
-) -> bytes | None:
-    """Read the panic's text; None where --file and --line say it all."""
-    from triage.parse import read_input
-
-    if (file is None) != (line is None):
-        raise click.UsageError("--file and --line go together")
-    if trace is None and file is not None:
-        return None
-    if trace is not None and file is not None:
-        raise click.UsageError("give a TRACE or --file and --line, not both")
-    name = "-" if trace is None else trace
-    if name == "-" and is_typed():
-        raise click.UsageError(
-            "no panic given: name a TRACE file, pipe one in, or give --file and --line"
-        )
-    return read_input(name)
 
 
 async def _explain(settings: "Settings", telemetry: "Telemetry", form: str) -> None:
@@ -366,6 +266,7 @@ def doctor(settings: "Settings | ConfigError") -> None:
 
 
 cli.add_command(ci)
+cli.add_command(diagnose)
 cli.add_command(mcp)
 cli.add_command(serve)
 cli.add_command(inbox)

@@ -105,6 +105,29 @@ class Settings:
         metadata=_setting("TRIAGE_GITHUB_URL", "the root of the API"),
     )
     """`https://HOST/api/v3` for GitHub Enterprise."""
+    model: str = field(
+        default="",
+        metadata=_setting("TRIAGE_MODEL", "anthropic/NAME or openai/NAME"),
+    )
+    """The model of `diagnose`."""
+    openai_api_key: str | None = field(
+        default=None, repr=False, metadata=_setting("OPENAI_API_KEY", "a key")
+    )
+    openai_base_url: str | None = field(
+        default=None,
+        metadata=_setting(
+            "OPENAI_BASE_URL", "the root of a server that speaks this API"
+        ),
+    )
+    anthropic_api_key: str | None = field(
+        default=None, repr=False, metadata=_setting("ANTHROPIC_API_KEY", "a key")
+    )
+    anthropic_base_url: str | None = field(
+        default=None,
+        metadata=_setting(
+            "ANTHROPIC_BASE_URL", "the root of a server that speaks this API"
+        ),
+    )
     redis_url: str | None = field(
         default=None,
         repr=False,

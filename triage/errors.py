@@ -30,6 +30,11 @@
     |   |-- HelperQuarantined
     |   |-- HelperUnavailable   busy
     |   `-- HelperTimeout       timeout
+    |-- ModelError              model-failed
+    |   |-- ModelFailed
+    |   |-- ModelRefused        unauthorized
+    |   |-- ModelBusy           rate-limited
+    |   `-- ModelTimeout        timeout
     |-- StoreError
     |   `-- StoreBusy           busy
     |-- ConfigError             bad-request
@@ -226,6 +231,34 @@ class HelperUnavailable(HelperError):
 
 class HelperTimeout(HelperError):
     """The helper took longer than the hard limit."""
+
+    code = "timeout"
+
+
+class ModelError(TriageError):
+    """The model did not give what was asked."""
+
+    code = "model-failed"
+
+
+class ModelFailed(ModelError):
+    """Its answer, or the way to it, is broken."""
+
+
+class ModelRefused(ModelError):
+    """The provider does not take the key, or the key may not use the model."""
+
+    code = "unauthorized"
+
+
+class ModelBusy(ModelError):
+    """The provider takes no more for now: a rate limit, or too much load."""
+
+    code = "rate-limited"
+
+
+class ModelTimeout(ModelError):
+    """The model did not answer in time."""
 
     code = "timeout"
 

@@ -8,6 +8,7 @@ if TYPE_CHECKING:
     from triage.app.doctor import Check, examine
     from triage.app.openers import CachingOpener, Opener, open_engine, repository_top
     from triage.app.works import Figures, ListedOpener, Works, open_works
+    from triage.sources.patches import apply_patch
 
 __all__ = [
     "CachingOpener",
@@ -16,6 +17,7 @@ __all__ = [
     "ListedOpener",
     "Opener",
     "Works",
+    "apply_patch",
     "cache_stats",
     "clear_cache",
     "examine",
@@ -32,6 +34,7 @@ _HOMES = {
     "ListedOpener": "triage.app.works",
     "Opener": "triage.app.openers",
     "Works": "triage.app.works",
+    "apply_patch": "triage.sources.patches",
     "cache_stats": "triage.app.caches",
     "clear_cache": "triage.app.caches",
     "examine": "triage.app.doctor",

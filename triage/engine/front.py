@@ -2,6 +2,7 @@
 
 import asyncio
 import re
+from collections.abc import Sequence
 from dataclasses import replace
 from typing import Final
 
@@ -17,6 +18,7 @@ from triage.engine.investigation import Investigation, weight
 from triage.engine.lookup import look_up
 from triage.engine.means import Means, Opener, Repository
 from triage.engine.openings import Openings
+from triage.engine.patching import read_files, syntax_error
 from triage.errors import BadInput, NoPanic
 
 _LONG: Final = 32_768
@@ -64,6 +66,18 @@ class Engine:
         async with self._openings.lent(telemetry.repo, at_commit=at_commit) as place:
             told = self._completed(telemetry, place)
             return await look_up(self._means, place, told, name)
+
+    async def files(
+        self, telemetry: Telemetry, paths: Sequence[str]
+    ) -> dict[str, bytes]:
+        """Read Go files at the telemetry's commit; those not there are left out."""
+        at_commit = telemetry.commit_sha is not None
+        async with self._openings.lent(telemetry.repo, at_commit=at_commit) as place:
+            return await read_files(place, telemetry, paths)
+
+    async def syntax_error(self, path: str, data: bytes) -> str | None:
+        """Return the first thing that keeps a Go file from being parsed, if any does."""
+        return await syntax_error(self._means, path, data)
 
     def _completed(self, telemetry: Telemetry, repository: Repository) -> Telemetry:
         """Fill in what the caller left to the engine."""
