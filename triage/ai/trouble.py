@@ -29,6 +29,8 @@ def translated(sdk: Any, http: Any, key: str) -> Iterator[None]:
             " network"
         ) from _bare(error)
     except sdk.APIStatusError as error:
+        if error.status_code < HTTPStatus.BAD_REQUEST:  # a stream had begun
+            raise _in_stream(error, _said(error, key)) from _bare(error)
         raise _by_status(error.status_code, _said(error, key)) from _bare(error)
     except sdk.APIError as error:  # within a stream
         raise _in_stream(error, _said(error, key)) from _bare(error)
@@ -65,7 +67,7 @@ def _by_status(status: int, said: str) -> ModelError:
 
 
 def _in_stream(error: Any, said: str) -> ModelError:
-    kind = f"{getattr(error, 'code', '')} {getattr(error, 'type', '')} {said}"
+    kind = f"{getattr(error, 'code', '')} {getattr(error, 'body', '')} {said}".lower()
     if "overloaded" in kind or "rate_limit" in kind:
         return ModelBusy(
             f"the provider takes no more for now ({said}); ask again later"
