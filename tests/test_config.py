@@ -260,6 +260,9 @@ def test_default_map_gives_each_command_the_settings(user_file):
         "sentry_secret": None,
         "sentry_token": None,
         "sentry_url": "https://sentry.io",
+        "sink_url": None,
+        "sink_secret": None,
+        "issues": "",
         "retention_days": 30.0,
     }
     assert Settings.from_env().default_map(["context", "doctor"]) == {

@@ -174,6 +174,18 @@ class Settings:
         metadata=_setting("TRIAGE_SENTRY_URL", "the root of Sentry"),
     )
     """The one host that the token goes to."""
+    sink_url: str | None = field(
+        default=None, metadata=_setting("TRIAGE_SINK_URL", "a web address")
+    )
+    """Is told of incidents by the service."""
+    sink_secret: str | None = field(
+        default=None, repr=False, metadata=_setting("TRIAGE_SINK_SECRET", "a key")
+    )
+    issues: str | tuple[str, ...] = field(
+        default="",
+        metadata=_setting("TRIAGE_ISSUES", "OWNER/NAME or OWNER/*, comma separated"),
+    )
+    """Repositories in which the service makes issues."""
     retention_days: Annotated[float, msgspec.Meta(gt=0)] = field(
         default=30.0,
         metadata=_setting("TRIAGE_RETENTION_DAYS", "a number of days"),

@@ -7,6 +7,7 @@ from typing import Literal, Protocol, TypeVar
 from triage.core.events.values import Fetch
 from triage.core.history import Look
 from triage.core.model import BuildContext, Change, Package, Result, Snippet, Unread
+from triage.core.notices import Notice
 
 V = TypeVar("V")
 
@@ -195,6 +196,23 @@ class Logs(Protocol):
 
     async def fetch(self, fetch: Fetch) -> bytes:
         """Return the text; raises a `SourceError`, or `TooLarge`."""
+        ...
+
+
+class Sink(Protocol):
+    """A place that is told of incidents."""
+
+    name: str
+
+    async def tell(self, notice: Notice) -> str | None:
+        """Tell; returns what the place calls it, if anything.
+
+        Raises a `SourceError` where another try may succeed, `BadInput` where none will.
+        """
+        ...
+
+    async def close(self) -> None:
+        """Close what it holds."""
         ...
 
 

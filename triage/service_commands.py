@@ -87,6 +87,18 @@ def list_events(settings: "Settings", status: "State | None", limit: int) -> Non
 
 
 @inbox.command()
+@click.argument("incident")
+@click.pass_obj
+def preview(settings: "Settings", incident: str) -> None:
+    """Print the issue and the webhook of INCIDENT, and send nothing."""
+    from triage.core.visible import escaped
+    from triage.service.inbox import previewed
+
+    text = asyncio.run(previewed(settings, incident))
+    click.echo(escaped(text, lines=True), nl=False)
+
+
+@inbox.command()
 @click.argument("ids", nargs=-1)
 @click.pass_obj
 def retry(settings: "Settings", ids: tuple[str, ...]) -> None:

@@ -343,6 +343,7 @@ async def test_a_file_of_an_older_version(opened, tmp_path, wall):
     for index in ("to_prune", "pruned", "by_context"):
         db.execute(f"DROP INDEX events_{index}")
     db.execute("ALTER TABLE events DROP COLUMN pruned")
+    db.execute("DROP TABLE outbox")
     db.execute("CREATE INDEX events_by_end ON events (finished_at)")
     db.execute("PRAGMA user_version = 1")
     db.commit()

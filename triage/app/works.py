@@ -14,7 +14,8 @@ from triage.core.events import Fetch
 from triage.engine import Engine, Means, Repository
 from triage.errors import RateLimited, SourceError
 from triage.helper import Helper
-from triage.ports import Logs
+from triage.ports import Logs, Sink
+from triage.sinks import Webhook
 from triage.sources.git import GitSource
 from triage.sources.github.joblog import JobLogs
 from triage.sources.github.wire import Request as GitHubRequest
@@ -44,6 +45,8 @@ class Works:
     check: Callable[[], Awaitable[tuple[Check, ...]]]
     """Looks whether the means are in order."""
     figures: Callable[[], Figures]
+    sinks: tuple[Sink, ...] = ()
+    """Who is told of incidents; whoever tells them closes them."""
 
 
 @asynccontextmanager
@@ -52,7 +55,14 @@ async def open_works(settings: Settings) -> AsyncIterator[Works]:
     opener = ListedOpener(settings)
     engine = Engine(opener.means(), opener, max_tokens=settings.max_tokens)
     try:
-        yield Works(engine, opener, opener.allowed, opener.check, opener.figures)
+        yield Works(
+            engine,
+            opener,
+            opener.allowed,
+            opener.check,
+            opener.figures,
+            opener.sinks(),
+        )
     finally:
         await engine.close()
         await opener.close()
@@ -88,6 +98,17 @@ class ListedOpener(CachingOpener):
         if credentials(self._settings) is not None:
             checks.append(await self._check_github())
         return tuple(checks)
+
+    def sinks(self) -> tuple[Sink, ...]:
+        """Open the places that are set to be told of incidents."""
+        from triage.sources.github.issues import Issues  # noqa: PLC0415 - few want it
+
+        found, told = list[Sink](), self._settings
+        if told.sink_url and told.sink_secret:
+            found.append(Webhook(told.sink_url, told.sink_secret))
+        if told.issues:
+            found.append(Issues(self._api()))
+        return tuple(found)
 
     def figures(self) -> Figures:
         """Tell how often the helper died, and what GitHub's limit leaves."""

@@ -9,13 +9,14 @@ from aiohttp import web
 
 from triage.app import Works
 from triage.config import Settings
-from triage.core.allowed import several
+from triage.core.allowed import read_allowed, several
 from triage.core.events import Secrets
 from triage.core.remote import github_hosts
 from triage.service import keys
 from triage.service.around import around
 from triage.service.auth import Gate
 from triage.service.bodies import Bodies
+from triage.service.courier import Courier, sinks
 from triage.service.health import LOOKOUT, Lookout
 from triage.service.limits import Limits, Pace
 from triage.service.metrics import Metrics
@@ -50,7 +51,7 @@ def make_app(
     app[keys.BODIES] = Bodies(limits)
     app[keys.GATE] = Gate(several(settings.token), _secrets(settings))
     app[keys.HOSTS] = github_hosts(settings.github_url)
-    app[keys.INBOX] = Inbox(settings.data_dir / INBOX, now=now)
+    app[keys.INBOX] = Inbox(settings.data_dir / INBOX, now=now, sinks=sinks(settings))
     app[keys.LOAD] = keys.Load()
     app[keys.METRICS] = Metrics(shared_metrics)
     app[keys.NAMES] = keys.Names()
@@ -112,6 +113,14 @@ class _Opened:
             tell=app[keys.METRICS].worked,
         )
         workers.start()
+        courier = Courier(
+            inbox,
+            works.sinks,
+            issues=read_allowed(self._settings.issues),
+            pace=self._pace,
+            clock=loop,
+        )
+        courier.start()
         keeping = asyncio.create_task(
             housekeeping(
                 inbox,
@@ -127,6 +136,7 @@ class _Opened:
             with suppress(asyncio.CancelledError):
                 await keeping
             await workers.stop()
+            await courier.stop()
 
 
 def _secrets(settings: Settings) -> Secrets:

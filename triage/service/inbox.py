@@ -4,9 +4,15 @@ from collections.abc import AsyncIterator, Sequence
 from contextlib import asynccontextmanager
 from datetime import UTC, datetime
 
+import orjson
+
 from triage.config import Settings
-from triage.errors import ConfigError
-from triage.store import INBOX, Event, Inbox, State
+from triage.core.notices import issue, webhook_body
+from triage.core.printed import shown
+from triage.core.visible import printable
+from triage.errors import ConfigError, Unknown
+from triage.service.courier import notice
+from triage.store import INBOX, Event, Inbox, Parcel, State
 
 
 async def listed(settings: Settings, status: State | None, limit: int) -> list[str]:
@@ -20,6 +26,20 @@ async def retried(settings: Settings, ids: Sequence[str]) -> int:
     """Let failed events be tried again; returns how many."""
     async with _opened(settings) as inbox:
         return await inbox.retry(ids)
+
+
+async def previewed(settings: Settings, name: str) -> str:
+    """Return what sinks would be told of an incident; nobody is told."""
+    async with _opened(settings) as inbox:
+        incident = await inbox.incident(name)
+    if incident is None:
+        raise Unknown(f"there is no incident {shown(printable(name))}; see the pages")
+    told = notice(incident, Parcel(incident.id, "preview", 1, 1, None))
+    made, body = (
+        issue(told),
+        orjson.dumps(orjson.loads(webhook_body(told)), option=orjson.OPT_INDENT_2),
+    )
+    return f"# {made.title}\n\n{made.body}\n{body.decode()}\n"
 
 
 @asynccontextmanager

@@ -7,6 +7,7 @@ and `incidents`, what is read in `reading`; `writer` is the one thread that writ
 """
 
 from triage.store.inbox import INBOX, Inbox
+from triage.store.outbox import Parcel
 from triage.store.reading import EVENT_CURSOR, INCIDENT_CURSOR, Filter
 from triage.store.values import (
     Arrival,
@@ -30,6 +31,7 @@ __all__ = [
     "Incident",
     "Job",
     "Page",
+    "Parcel",
     "Receipt",
     "Sighting",
     "State",

@@ -7,6 +7,7 @@ from typing import Any, Final
 
 import apsw
 
+from triage.store import outbox
 from triage.store.incidents import count, keep_context
 from triage.store.values import Arrival, Job, Receipt, Sighting
 from triage.store.writer import Write
@@ -103,8 +104,12 @@ def split(job: Job, reports: Sequence[bytes], now: float) -> Write[bool]:
     return write
 
 
-def finish(job: Job, sighting: Sighting | None, now: float) -> Write[bool]:
+def finish(
+    job: Job, sighting: Sighting | None, now: float, sinks: Sequence[str] = ()
+) -> Write[bool]:
     """End an event well, and count it in its incident, both or neither.
+
+    What is news is noted for *sinks* in the same transaction.
 
     False where the attempt is not the event's any more. Without a *sighting* there was
     nothing to explain.
@@ -119,7 +124,8 @@ def finish(job: Job, sighting: Sighting | None, now: float) -> Write[bool]:
         if not db.changes():
             return False
         if sighting is not None:
-            count(db, sighting)
+            if count(db, sighting):
+                outbox.note(db, sighting.fingerprint, sinks, now)
             db.execute(
                 "UPDATE events SET incident = ?, context = ? WHERE seq = ?",
                 (sighting.fingerprint, keep_context(db, sighting), job.seq),
@@ -186,7 +192,9 @@ def recover(most_attempts: int, owner: int | None, now: float) -> Write[int]:
             (owner, now, most_attempts),
         )
         db.execute(f"UPDATE events SET state = 'received' WHERE {lost}", (owner,))
-        return db.changes()
+        recovered = db.changes()
+        outbox.recover(db, owner, now)
+        return recovered
 
     return write
 

@@ -11,7 +11,8 @@ from typing import Concatenate, Final, ParamSpec, TypeVar
 import apsw
 
 from triage.errors import StoreBusy
-from triage.store import events, pruning, reading
+from triage.store import events, outbox, pruning, reading
+from triage.store.outbox import Parcel
 from triage.store.reading import Filter
 from triage.store.schema import open_reader, touch
 from triage.store.values import (
@@ -39,7 +40,7 @@ _RECOUNT: Final = 1.0
 class Inbox:
     """Events and incidents in the file at *path*; `open` it first, close it at the end.
 
-    *limit* bounds the events that are not done, *busy_ms* the wait for another process
+    *sinks* are told of what is news. *limit* bounds the events that are not done, *busy_ms* the wait for another process
     that writes; *now* is the time since the epoch.
     Everything raised is a `StoreError`, `StoreUnusable` on opening, or `BadInput`.
     """
@@ -51,8 +52,10 @@ class Inbox:
         limit: int = 100_000,
         busy_ms: int = 5_000,
         now: Callable[[], float] = time.time,
+        sinks: Sequence[str] = (),
     ) -> None:
         self._path = path
+        self._sinks = sinks
         self._limit = limit
         self.now = now
         self._writer = Writer(path, busy_ms=busy_ms)
@@ -97,7 +100,27 @@ class Inbox:
     async def finish(self, job: Job, sighting: Sighting | None) -> bool:
         """End an event well and count it, once."""
         size = len(sighting.context) if sighting else 0
-        return await self._writer.do(events.finish(job, sighting, self.now()), size)
+        return await self._writer.do(
+            events.finish(job, sighting, self.now(), self._sinks), size
+        )
+
+    async def take(self, limit: int) -> list[Parcel]:
+        """Take up to *limit* of what is to be told, and due."""
+        return await self._writer.do(outbox.take(limit, self.now()))
+
+    async def told(self, parcel: Parcel, reference: str | None) -> None:
+        """Note that it was told; *reference* is what its place calls it."""
+        await self._writer.do(outbox.told(parcel, reference, self.now()))
+
+    async def tell_later(
+        self, parcel: Parcel, due_at: float, code: str, message: str
+    ) -> None:
+        """Note why it could not be told, and when to try again."""
+        await self._writer.do(outbox.later(parcel, due_at, code, message))
+
+    async def give_up(self, parcel: Parcel, code: str, message: str) -> None:
+        """Note that it will not be told, and why."""
+        await self._writer.do(outbox.given_up(parcel, code, message))
 
     async def fail(self, job: Job, code: str, message: str) -> bool:
         """End an event with its error."""

@@ -9,7 +9,7 @@ import apsw
 from triage.database import transaction
 from triage.errors import StoreUnusable
 
-VERSION: Final = 2
+VERSION: Final = 3
 """`user_version`: raised with every change of the tables."""
 _APPLICATION: Final = 0x54524942
 """`application_id`: TRIB."""
@@ -75,6 +75,23 @@ CREATE TABLE contexts (
 """
 
 
+_OUTBOX = """
+-- What is still to be told of incidents: a row for each at each sink.
+CREATE TABLE outbox (
+  incident TEXT NOT NULL,
+  sink TEXT NOT NULL,
+  version INTEGER NOT NULL, -- grows with what there is to tell
+  sent INTEGER NOT NULL DEFAULT 0, -- the version that was told last
+  attempts INTEGER NOT NULL DEFAULT 0,
+  due_at REAL NOT NULL,
+  owner INTEGER, -- the process that is telling it
+  reference TEXT, -- what the sink calls it
+  code TEXT,
+  message TEXT,
+  UNIQUE (incident, sink)
+);
+CREATE INDEX outbox_by_time ON outbox (due_at) WHERE sent < version;
+"""
 _INDEXES = """
 CREATE INDEX events_to_prune ON events (finished_at)
   WHERE finished_at IS NOT NULL AND NOT pruned;
@@ -84,6 +101,7 @@ CREATE INDEX events_by_context ON events (context) WHERE context IS NOT NULL;
 _UPGRADES: Final = {
     1: "ALTER TABLE events ADD COLUMN pruned INTEGER NOT NULL DEFAULT 0;"
     "DROP INDEX events_by_end;" + _INDEXES,
+    2: _OUTBOX,
 }
 """What makes the tables of the next version, by version."""
 
@@ -169,7 +187,7 @@ def _make(db: apsw.Connection, path: Path) -> None:
         if not _is_ours(db, path):
             version = db.pragma("user_version")
             if not version:
-                db.execute(_TABLES + _INDEXES)
+                db.execute(_TABLES + _INDEXES + _OUTBOX)
             for older in range(version, VERSION) if version else ():
                 db.execute(_UPGRADES[older])
             db.execute(f"PRAGMA application_id = {_APPLICATION}")

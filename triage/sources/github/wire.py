@@ -45,6 +45,8 @@ class Request:
     accept: str = JSON
     resource: str = CORE
     """Whose rate limit it counts on: `core` or `graphql`."""
+    method: str = ""
+    """What it is where it is neither a GET nor a POST."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,7 +90,7 @@ class Client:
         self._connection.expect(deadline)
         try:
             requester.requestJson(
-                "GET" if request.body is None else "POST",
+                request.method or ("GET" if request.body is None else "POST"),
                 requester.graphql_url if graphql else request.path,
                 dict(request.parameters),
                 {"Accept": request.accept},
