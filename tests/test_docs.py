@@ -73,7 +73,9 @@ def test_variables_in_the_readme_are_the_variables_there_are():
     """No variable is undocumented, and none is documented that nothing reads."""
     settings = {item.metadata["variable"] for item in fields(Settings) if item.metadata}
     known = settings | {CONFIG_VARIABLE, "TRIAGE_GO"}
-    documented = set(re.findall(r"`((?:TRIAGE|GITHUB|OPENAI|ANTHROPIC)_[A-Z_]+)`", TEXT))
+    documented = set(
+        re.findall(r"`((?:TRIAGE|GITHUB|OPENAI|ANTHROPIC)_[A-Z_]+)`", TEXT)
+    )
     assert documented == known
 
 

@@ -146,24 +146,32 @@ class _Line(logging.Formatter):
     default="text",
     show_default=True,
 )
+@click.option(
+    "--count-tokens", is_flag=True, help="Tell how many tokens the context really has."
+)
 @click.pass_obj
-def context(settings: "Settings", /, form: str, **given: Any) -> None:
+def context(
+    settings: "Settings", /, form: str, count_tokens: bool, **given: Any
+) -> None:
     """Print the source that explains a panic.
 
     TRACE is a file with the panic's text; - or nothing reads standard input.
     """
     settings, telemetry = told(settings, given)
-    run(_explain(settings, telemetry, form))
+    run(_explain(settings, telemetry, form, count_tokens=count_tokens))
 
 
-async def _explain(settings: "Settings", telemetry: "Telemetry", form: str) -> None:
+async def _explain(
+    settings: "Settings", telemetry: "Telemetry", form: str, *, count_tokens: bool
+) -> None:
     """Print the answer; what is kept of it is written after that."""
     from triage.app import open_engine
 
     async with open_engine(settings) as engine:
         result = await engine.context(telemetry)
         _warn(result)
-        _write(_rendered(result, form), form)
+        shown = _counted(result, form) if count_tokens else _rendered(result, form)
+        _write(shown, form)
 
 
 def _warn(result: "Result") -> None:
@@ -171,6 +179,18 @@ def _warn(result: "Result") -> None:
 
     for warning in few(result.warnings):
         click.echo(f"triage: warning: {_one_line(warning)}", err=True)
+
+
+def _counted(result: "Result", form: str) -> bytes:
+    """Render with the count of tokens: JSON has it in its stats."""
+    from triage.tokens import TOKENIZER, count, counted
+
+    if form == "json":
+        return counted(result) + b"\n"
+    shown = _rendered(result, form)
+    tokens = count(shown.decode())
+    click.echo(f"triage: {tokens} tokens by {TOKENIZER}", err=True)
+    return shown
 
 
 def _rendered(result: "Result", form: str) -> bytes:
