@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from scripts import demo, setup, test
+from scripts import demo, endure, setup, test
 from scripts.bench_packages import Site, write_package
 
 
@@ -174,3 +174,32 @@ def test_generated_package_is_formatted_and_compiles(tmp_path):
     assert subprocess.check_output([gofmt, "-l", "."], cwd=tmp_path) == b""
     vet = test.run(test.Check("vet", ("go", "vet", "./..."), tmp_path))
     assert vet.verdict == "passed"
+
+
+def account(ends: dict[str, int], memory: list[float]) -> endure.Account:
+    """Make the account of a run."""
+    told = endure.Account(acknowledged={"a"})
+    told.ends.update(ends)
+    told.samples = [{"memory": m, "handles": 20, "threads": 8} for m in memory]
+    return told
+
+
+@pytest.mark.parametrize(
+    ("ends", "memory", "wrong"),
+    [
+        ({"done": 3, "waiting": 1, "failed file-not-found": 1}, [9, 5, 6, 6, 6, 7], 0),
+        ({"done": 3, "lost": 1}, [5, 5, 5], 1),
+        ({"done": 3, "working": 1}, [5, 5, 5], 1),
+        ({"failed internal": 1}, [5, 5, 5], 1),
+        ({"done": 1}, [5, 5, 6, 6, 9, 9], 1),
+        ({"done": 1}, [], 0),
+    ],
+)
+def test_what_an_endurance_run_complains_of(ends, memory, wrong):
+    """What was acknowledged and has no good end, and what grows."""
+    assert len(endure.faults_of(account(ends, memory))) == wrong
+
+
+def test_a_run_that_took_nothing_in_shows_nothing():
+    """Without a single acknowledged event it is no proof."""
+    assert endure.faults_of(endure.Account())
