@@ -21,6 +21,7 @@ from triage.app import openers
 from triage.core import answer
 from triage.engine import investigation
 from triage.helper import Helper
+from triage.sources import github
 from triage.sources.github import GitHubSource, wire
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -154,7 +155,7 @@ def _measuring(parts: Parts) -> Iterator[None]:
     sent: Callable[..., wire.Answer] = wire.Client.send
     assembled: Callable[..., triage.Result] = answer.assemble
     with (
-        mock.patch.object(openers, "GitHubSource", TimedGitHub),
+        mock.patch.object(github, "GitHubSource", TimedGitHub),
         mock.patch.object(openers, "Helper", TimedHelper),
         mock.patch.object(wire.Client, "send", send),
         mock.patch.object(investigation, "assemble", assemble),
