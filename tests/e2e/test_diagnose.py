@@ -1,6 +1,7 @@
 """Asking a model: local servers that speak the two APIs, well and badly."""
 
 import asyncio
+import importlib
 import json
 import os
 import subprocess
@@ -194,6 +195,24 @@ async def test_what_is_not_set(model, said):
     with pytest.raises(ConfigError, match=said):
         async with open_model(Access(model)):
             pass
+
+
+@pytest.mark.parametrize(
+    ("module", "missing"),
+    [
+        ("chat", "openai"),
+        ("chat", "httpx2"),
+        ("claude", "anthropic"),
+        ("claude", "httpx2"),
+    ],
+)
+def test_without_the_packages(monkeypatch, module, missing):
+    """It is said how to get them."""
+    name = f"triage.ai.{module}"
+    monkeypatch.setitem(sys.modules, missing, None)
+    monkeypatch.delitem(sys.modules, name, raising=False)
+    with pytest.raises(ConfigError, match=r"pip install 'triage-go\[ai\]'"):
+        importlib.import_module(name)
 
 
 def test_no_key_is_printed():

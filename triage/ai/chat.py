@@ -4,14 +4,13 @@ from collections.abc import Callable
 from types import TracebackType
 from typing import Any, Self
 
-import httpx2
-
 from triage.ai.choice import Access, Asked
 from triage.ai.trouble import translated
 from triage.core.diagnosis import SCHEMA, TOOL, Prompt, Spent
 from triage.errors import ConfigError, ModelFailed
 
 try:
+    import httpx2
     import openai
 except ImportError as missing:
     raise ConfigError(

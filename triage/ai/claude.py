@@ -4,7 +4,6 @@ from collections.abc import Callable
 from types import TracebackType
 from typing import Any, Self
 
-import httpx2
 import orjson
 
 from triage.ai.choice import Access, Asked
@@ -14,6 +13,7 @@ from triage.errors import ConfigError, ModelFailed
 
 try:
     import anthropic
+    import httpx2
 except ImportError as missing:
     raise ConfigError(
         "triage diagnose needs the anthropic package; run: pip install 'triage-go[ai]'"

@@ -142,7 +142,7 @@ def test_the_summary():
 def test_a_summary_of_what_was_there_before():
     """Nothing new has no rate."""
     assert summary(tally(bad()), 2.0, fresh=0).startswith(
-        "1 crashes: 0 explained, 1 not; 0 in this run\n"
+        "1 crash: 0 explained, 1 not; 0 in this run\n"
     )
 
 

@@ -14,7 +14,8 @@ def summary(tally: Tally, seconds: float, *, fresh: int) -> str:
     every = tally.explained + tally.failed
     rate = f" in {seconds:.1f} s ({fresh / max(seconds, 1e-9):,.0f}/s)" if fresh else ""
     came = f"{tally.explained:,} explained, {tally.failed:,} not"
-    lines = [f"{every:,} crashes: {came}; {fresh:,} in this run{rate}"]
+    what = "crash" if every == 1 else "crashes"
+    lines = [f"{every:,} {what}: {came}; {fresh:,} in this run{rate}"]
     lines += _named("not explained", tally.codes)
     lines += _named("kinds", tally.kinds)
     lines += _named("served from", tally.tiers)
