@@ -252,6 +252,22 @@ async def test_two_agents_at_once(served):
         assert all("func New() *Cart" in text for text, _ in answers[5:])
 
 
+async def test_a_port_that_is_taken(served, shop, environment):
+    """It is said in one line, and that another one is to be named."""
+    async with served() as address:
+        port = address.rpartition(":")[2].partition("/")[0]
+        process = await asyncio.create_subprocess_exec(
+            *(sys.executable, "-m", "triage", "mcp", "--http", port),
+            cwd=shop.path,
+            env=environment,
+            stderr=asyncio.subprocess.PIPE,
+        )
+        _, said = await process.communicate()
+    assert process.returncode == 1
+    assert said.startswith(b"triage: error: bad-request: port ")
+    assert said.count(b"\n") == 1
+
+
 async def test_a_token(served):
     """Where one is set, who does not show it gets nothing."""
     async with served(TRIAGE_TOKEN="one,two") as address:  # noqa: S106 - made up

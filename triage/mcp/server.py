@@ -1,6 +1,7 @@
 """The server: two tools that read, over standard input and output or HTTP."""
 
 import hmac
+import socket
 from collections.abc import Awaitable, Callable, Sequence
 from typing import Annotated, Any, Final
 
@@ -164,10 +165,20 @@ async def serve_http(
             allowed_hosts=names, allowed_origins=[f"http://{name}" for name in names]
         ),
     )
-    config = uvicorn.Config(
-        _Guarded(app, several(token)), host=host, port=port, log_level="warning"
-    )
-    await uvicorn.Server(config).serve()
+    config = uvicorn.Config(_Guarded(app, several(token)), log_level="warning")
+    with _bound(host, port) as place:
+        await uvicorn.Server(config).serve(sockets=[place])
+
+
+def _bound(host: str, port: int) -> socket.socket:
+    """Take the port, before there is anything to end in disorder."""
+    try:
+        return socket.create_server((host, port))
+    except OSError as error:
+        reason = (error.strerror or "it fails").lower()
+        raise ConfigError(
+            f"port {port} of {host} cannot be taken: {reason}; name another by --http"
+        ) from error
 
 
 class _Guarded:
