@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import click
 
 from triage.errors import BadInput
-from triage.options import data_dir
+from triage.options import data_dir, max_tokens, no_cache
 from triage.running import run
 from triage.streams import is_typed
 
@@ -56,15 +56,9 @@ class _Split(click.Command):
     help="File that takes the report.",
 )
 @click.option("--exit-zero", is_flag=True, help="Do not fail for crashes.")
-@click.option(
-    "--max-tokens",
-    type=click.IntRange(100, 1_000_000),
-    default=3000,
-    show_default=True,
-    help="Budget of a context, a token counted as 3.5 characters.",
-)
+@max_tokens
 @data_dir
-@click.option("--no-cache", is_flag=True, help="Neither read nor keep what was found.")
+@no_cache
 @click.pass_context
 def ci(  # noqa: PLR0917 - click hands every option over by name
     context: click.Context,

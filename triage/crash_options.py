@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
-from triage.options import data_dir
+from triage.options import data_dir, depth, frames, max_tokens, no_cache
 from triage.streams import is_typed
 
 if TYPE_CHECKING:
@@ -27,27 +27,9 @@ _OPTIONS = (
     click.option(
         "--line", type=click.IntRange(1, _MOST_LINES), help="Crash line, with --file."
     ),
-    click.option(
-        "--depth",
-        type=click.IntRange(0, 10),
-        default=2,
-        show_default=True,
-        help="How far types are followed through fields.",
-    ),
-    click.option(
-        "--frames",
-        type=click.IntRange(1, 50),
-        default=5,
-        show_default=True,
-        help="How many own functions of the trace are shown.",
-    ),
-    click.option(
-        "--max-tokens",
-        type=click.IntRange(100, 1_000_000),
-        default=3000,
-        show_default=True,
-        help="Budget of the context, a token counted as 3.5 characters.",
-    ),
+    depth,
+    frames,
+    max_tokens,
     click.option(
         "--no-related", is_flag=True, help="Leave out what is only possibly related."
     ),
@@ -60,9 +42,7 @@ _OPTIONS = (
     click.option("--goarch", help="Target architecture, likewise."),
     click.option("--tags", default="", help="Build tags, comma separated."),
     data_dir,
-    click.option(
-        "--no-cache", is_flag=True, help="Neither read nor keep what was found."
-    ),
+    no_cache,
 )
 
 

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, NoReturn
 
 import click
 
-from triage.options import data_dir
+from triage.options import data_dir, depth, frames, max_tokens, no_cache
 
 if TYPE_CHECKING:
     from contextlib import AbstractContextManager
@@ -21,6 +21,12 @@ if TYPE_CHECKING:
     from triage.core.replay.tally import Tally
     from triage.replay.progress import Show
     from triage.replay.run import Crew
+
+
+def _processors() -> int:
+    """Count the processors that this process may use."""
+    affinity = getattr(os, "sched_getaffinity", None)  # macOS has none
+    return len(affinity(0)) if affinity else os.cpu_count() or 1
 
 
 @click.command()
@@ -37,32 +43,14 @@ if TYPE_CHECKING:
 @click.option(
     "--jobs",
     type=click.IntRange(1, 256),
-    default=len(os.sched_getaffinity(0)),
+    default=_processors(),
     show_default="one a processor",
     help="Processes that work.",
 )
 @click.option("--resume", is_flag=True, help="Go on with FILE where it ends.")
-@click.option(
-    "--max-tokens",
-    type=click.IntRange(100, 1_000_000),
-    default=3000,
-    show_default=True,
-    help="Budget of a context, a token counted as 3.5 characters.",
-)
-@click.option(
-    "--depth",
-    type=click.IntRange(0, 10),
-    default=2,
-    show_default=True,
-    help="How far types are followed through fields.",
-)
-@click.option(
-    "--frames",
-    type=click.IntRange(1, 50),
-    default=5,
-    show_default=True,
-    help="How many own functions of a trace are shown.",
-)
+@max_tokens
+@depth
+@frames
 @click.option(
     "--limit", type=click.IntRange(1), help="Replay the first N crashes alone."
 )
@@ -82,7 +70,7 @@ if TYPE_CHECKING:
     help="Work on the Dask cluster there, or on one made here.",
 )
 @data_dir
-@click.option("--no-cache", is_flag=True, help="Neither read nor keep what was found.")
+@no_cache
 @click.pass_obj
 def replay(  # noqa: PLR0917 - click hands every option over by name
     settings: "Settings",
