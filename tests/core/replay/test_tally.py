@@ -61,6 +61,27 @@ def test_incidents():
     assert counted.days == {1: 1, 3: 2, 9: 1}
 
 
+def test_one_item_speaks_for_an_incident():
+    """Its message goes with its context, whichever came first; long ones are cut."""
+    lines = [
+        good(id_, panic=ShownPanic("custom-panic", message, ()))
+        for id_, message in (("b", "B" * 5_000), ("a", "A"), ("c", "C"))
+    ]
+    for order in (lines, lines[::-1]):
+        (one,) = tally(*order).top_incidents(1)
+        assert (one.item, one.message) == ("a", "A")
+    (one,) = tally(lines[0]).top_incidents(1)
+    assert len(one.message) == 1_000
+
+
+def test_days_without_room():
+    """They are counted as such."""
+    counted = tally(most=3)
+    for day in (1, 2, 3, 4, 4, 1):
+        counted.add(good(), day * DAY)
+    assert (counted.days, counted.days_unseen) == ({1: 2, 2: 1, 3: 1}, 2)
+
+
 def test_frequent_incidents_come_first():
     """Those that are equal come by fingerprint, so that a page is the same again."""
     lines = [good(fingerprint=mark) for mark in "cabab"]

@@ -72,7 +72,7 @@ def _chart(title: str, counted: Sequence[tuple[str, int]]) -> Chart:
 def _reductions(tally: Tally) -> list[tuple[str, int]]:
     step = 100 // len(tally.reductions)
     return [
-        (f"{n * step}-{(n + 1) * step} %", count)
+        (f"{n * step}-{(n + 1) * step} %" if n else f"under {step} %", count)
         for n, count in enumerate(tally.reductions)
     ]
 

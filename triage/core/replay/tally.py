@@ -16,6 +16,8 @@ _PER_DECADE: Final = 20
 """Steps of a duration per power of ten: 12 % each."""
 _DAY: Final = 86_400
 _STEPS: Final = 20
+_LONGEST_MESSAGE: Final = 1_000
+"""Characters of a message that are kept."""
 
 
 class Names:
@@ -99,6 +101,10 @@ class Durations:
         ]
 
 
+def _message(context: Context) -> str:
+    return (context.panic.message or "")[:_LONGEST_MESSAGE]
+
+
 class Tally:
     """All that is told of a replay in the end."""
 
@@ -110,6 +116,8 @@ class Tally:
         """`path:line function`."""
         self.days: Counter[int] = Counter()
         """Days since the epoch on which something crashed."""
+        self.days_unseen = 0
+        """Crashes on further days, for which there was no room."""
         self.durations = Durations()
         self.reductions = [0] * _STEPS
         """Contexts by how much smaller than their package they are, in steps of 5 %."""
@@ -120,16 +128,20 @@ class Tally:
 
     def add(self, line: Line, at: float | None = None) -> None:
         """Count a line of an item that crashed *at* that moment, if it is known."""
-        if at is not None and (
-            len(self.days) < self._most or int(at) // _DAY in self.days
-        ):
-            self.days[int(at) // _DAY] += 1
+        if at is not None:
+            self._add_day(int(at) // _DAY)
         self.durations.add(line.ms)
         if line.context is not None:
             self._add_context(line.id, line.context, at)
         else:
             self.failed += 1
             self.codes.add(line.error.code if line.error else "internal")
+
+    def _add_day(self, day: int) -> None:
+        if day in self.days or len(self.days) < self._most:
+            self.days[day] += 1
+        else:
+            self.days_unseen += 1
 
     def _add_context(self, id_: str, context: Context, at: float | None) -> None:
         self.explained += 1
@@ -154,10 +166,11 @@ class Tally:
                 context.panic.kind or "",
                 context.crash.function,
                 context.crash.repo,
-                context.panic.message or "",
+                _message(context),
                 id_,
             )
-        known.item = min(known.item, id_)
+        if id_ < known.item:  # in any order the same one speaks for all
+            known.item, known.message = id_, _message(context)
         known.add(at)
 
     @property
